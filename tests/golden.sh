@@ -88,6 +88,7 @@ mask() {
         -e "s/^( *\"($machine)\": ).*[^,]/\\1MACHINE/" \
         -e "s/^( *\"($times)\": )[0-9.e-]+/\\1MEASURED/" \
         -e "s~(<th scope=\"row\">($machine)</th><td>)[^<]*~\\1MACHINE~" \
+        -e 's~(<th scope="row">version</th><td>)[^<]*~\1VERSION~' \
         -e 's/(local ports L = )[0-9,]+/\1MACHINE/' \
         -e 's/^(local ports .*S\*L) .*/\1 MACHINE/' \
         -e '/"limit": "local ports"/,/}/s/: [0-9.]+/: MACHINE/'

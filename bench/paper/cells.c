@@ -1,12 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The cells of an experiment, and the claims about their ratios. */
-#include "bench/paper/internal.h"
+#include "bench/paper/cells.h"
 
 #include "base/memory.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+
+TABLE_DEFINE(shape, "shape.csv", SHAPE_COLUMNS)
+
+/* ------------------------------------------------------------------ judgements */
+
+struct shape shape_new(const char *quantity, const char *unit)
+{
+    return (struct shape){quantity, unit, {.type = &shape_table}, {.type = &finding_table}};
+}
+
+void shape_add(struct shape *shape, const struct judgement *judgement)
+{
+    const struct interval *ours = &judgement->ours;
+    const struct finding finding = {.slug = shape->quantity,
+                                    .subject = judgement->row,
+                                    .verdict = judgement->verdict,
+                                    .figure = *ours,
+                                    .unit = shape->unit,
+                                    .n = judgement->trials};
+    struct table_value *row = table_add(&shape->rows);
+    row[shape_claim] = table_text(judgement->claim);
+    row[shape_servers] = table_count(judgement->servers);
+    row[shape_against_servers] = table_count_if(judgement->against > 0, judgement->against);
+    table_put_interval(&row[shape_ratio], ours);
+    row[shape_paper_ratio] = table_real(judgement->paper);
+    row[shape_verdict] = table_text(verdict_word(judgement->verdict));
+    row[shape_quantity] = table_text(shape->quantity);
+    row[shape_reason] = table_text(judgement->reason);
+    row[shape_row] = table_text(judgement->row);
+    char why[160] = "too few valid trials";
+    if (judgement->reason[0] != '\0')
+        snprintf(why, sizeof why, "%s", judgement->reason);
+    else if (isfinite(ours->low))
+        snprintf(why, sizeof why, "%.3f %s, 95 %% interval %.3f to %.3f", ours->value, shape->unit,
+                 ours->low, ours->high);
+    bool holds = judgement->verdict == VERDICT_HOLDS;
+    findings_add(&shape->findings, &finding, "%s%s%s: %s", judgement->claim, holds ? "" : ": ",
+                 holds ? "" : verdict_word(judgement->verdict), why);
+}
+
+void judgement_deny(struct judgement *judgement, const char *reason)
+{
+    if (reason == NULL)
+        return;
+    judgement->verdict = VERDICT_UNDETERMINED;
+    snprintf(judgement->reason, sizeof judgement->reason, "%s", reason);
+}
+
+void shape_deinit(struct shape *shape)
+{
+    table_deinit(&shape->rows);
+    table_deinit(&shape->findings);
+}
 
 /* ------------------------------------------------------------------ the figures */
 
@@ -43,33 +94,30 @@ static void gather(const struct paper_cells *cells, const struct table *rows,
 {
     const struct paper_design *design = cells->design;
     const struct target_options *target = &cells->options->load.target;
-    size_t *valid = memory_new(rows->rows, sizeof *valid);
-    cell->counted = (struct table_cell){rows, memory_new(rows->rows, sizeof *valid), 0};
+    size_t *indices = memory_new(rows->rows, sizeof *indices), count = 0;
     for (size_t i = 0; i < rows->rows; i++) {
         const struct table_value *trial = table_row(rows, i);
         if (!belongs(design, cell, trial))
             continue;
-        bool starved = design->is_starved != NULL && design->is_starved(trial, cell, target);
+        bool starved = design->is_starved != NULL && design->is_starved(trial, cell, target),
+             valid = trial[design->valid].flag && !starved;
         cell->starved += starved;
-        cell->counted.rows[cell->trials++] = i;
-        if (trial[design->valid].flag && !starved)
-            valid[cell->valid++] = i;
+        cell->trials++;
+        if (valid && cell->valid++ == 0)
+            count = 0; /* those before it are not valid */
+        if (valid || cell->valid == 0)
+            indices[count++] = i;
     }
-    cell->counted.count = cell->valid > 0 ? cell->valid : cell->trials;
-    for (size_t i = 0; i < cell->valid; i++)
-        cell->counted.rows[i] = valid[i];
-    free(valid);
+    cell->counted = (struct table_cell){rows, indices, count};
     cell->values = paper_cell_values(cell, design->metric);
-    cell->mean = design->mean(cell->values, cell->counted.count, JUDGEMENT_CONFIDENCE);
-    cell->published =
-        design->axis_count > 1
-            ? paper_published(design->published, design->published_count, cell->at[0], cell->at[1])
-            : paper_published(design->published, design->published_count, cell->servers,
-                              cell->at[0]);
+    cell->mean = design->mean(cell->values, cell->counted.count, PAPER_CONFIDENCE);
+    cell->published = paper_published(design->published, design->published_count,
+                                      design->axis_count > 1 ? cell->at[0] : cell->servers,
+                                      design->axis_count > 1 ? cell->at[1] : cell->at[0]);
 }
 
 /* Its row in the file. */
-static void put(struct paper_cells *cells, const struct paper_cell *cell)
+static void add_figures(struct paper_cells *cells, const struct paper_cell *cell)
 {
     struct table_value *row = table_add(&cells->figures);
     size_t column = 0;
@@ -93,7 +141,7 @@ struct paper_cell *paper_cells_at(const struct paper_cells *cells, size_t topolo
 static struct interval ratio_of(const struct paper_cell *b, const struct paper_cell *a)
 {
     struct interval ratio = statistics_ratio(b->values, b->counted.count, a->values,
-                                             a->counted.count, JUDGEMENT_CONFIDENCE);
+                                             a->counted.count, PAPER_CONFIDENCE);
     if (b->valid == 0 || a->valid == 0)
         ratio.low = ratio.high = NAN;
     return ratio;
@@ -118,10 +166,13 @@ static void find_fall(const struct paper_cells *cells, size_t topology, struct j
 }
 
 /* Cell b against cell a. */
-static struct judgement *compare(struct paper_cells *cells, const struct paper_claim *claim,
-                                 const struct paper_cell *b, const struct paper_cell *a)
+static struct judgement compare(const struct paper_claim *claim, const struct paper_cell *b,
+                                const struct paper_cell *a)
 {
-    struct judgement *judgement = judgements_add(&cells->judgements);
+    struct judgement judgement = {.servers = b->servers,
+                                  .ours = ratio_of(b, a),
+                                  .paper = b->published / a->published,
+                                  .trials = a->valid + b->valid};
     bool of_servers = claim->between == PAPER_SERVERS;
     unsigned long long less = of_servers ? a->servers : a->at[0],
                        more = of_servers ? b->servers : b->at[0],
@@ -131,40 +182,42 @@ static struct judgement *compare(struct paper_cells *cells, const struct paper_c
         snprintf(numbers, sizeof numbers, "%llu to %llu %s", less, more, claim->noun);
     if (claim->fixed != NULL)
         snprintf(tail, sizeof tail, ", %llu %s%s", fixed, claim->fixed, fixed == 1 ? "" : "s");
-    snprintf(judgement->claim, sizeof judgement->claim, "%s%s%s%s", claim->words,
+    snprintf(judgement.claim, sizeof judgement.claim, "%s%s%s%s", claim->words,
              claim->noun != NULL ? " from " : "", numbers, tail);
-    snprintf(judgement->row, sizeof judgement->row, "%s%s%s%s", claim->row,
+    snprintf(judgement.row, sizeof judgement.row, "%s%s%s%s", claim->row,
              claim->noun != NULL ? ", " : "", numbers, tail);
-    judgement->servers = b->servers;
-    judgement->against = of_servers ? a->servers : 0;
-    judgement->ours = ratio_of(b, a);
-    judgement->paper = b->published / a->published;
-    judgement->verdict =
-        claim->falls ? verdict_falls(&judgement->ours) : verdict_rises(&judgement->ours);
+    judgement.against = of_servers ? a->servers : 0;
+    judgement.verdict =
+        claim->falls ? verdict_falls(&judgement.ours) : verdict_rises(&judgement.ours);
     return judgement;
+}
+
+static void judge_servers(struct paper_cells *cells, const struct paper_claim *claim,
+                          size_t topology)
+{
+    size_t level = claim->first ? 0 : cells->lengths[0] - 1;
+    struct judgement judgement = compare(claim, paper_cells_at(cells, topology, level, 0),
+                                         paper_cells_at(cells, topology - 1, level, 0));
+    judgement_deny(&judgement,
+                   paper_servers_cannot_show(&cells->options->load.target, claim->falls));
+    shape_add(&cells->shape, &judgement);
 }
 
 static void judge_claim(struct paper_cells *cells, const struct paper_claim *claim)
 {
-    const struct target_options *target = &cells->options->load.target;
-    size_t last = cells->lengths[0] - 1, level = claim->first ? 0 : last;
-    for (size_t i = claim->between == PAPER_SERVERS; i < cells->topologies; i++) {
-        switch (claim->between) {
-        case PAPER_SERVERS:
-            judgement_deny(compare(cells, claim, paper_cells_at(cells, i, level, 0),
-                                   paper_cells_at(cells, i - 1, level, 0)),
-                           paper_servers_cannot_show(target, claim->falls));
-            break;
-        case PAPER_LEVELS:
-            for (size_t k = 1; k <= last; k++)
-                compare(cells, claim, paper_cells_at(cells, i, k, 0),
-                        paper_cells_at(cells, i, k - 1, 0));
-            break;
-        case PAPER_ENDS:
-            find_fall(cells, i,
-                      compare(cells, claim, paper_cells_at(cells, i, last, 0),
-                              paper_cells_at(cells, i, 0, 0)));
-            break;
+    for (size_t i = 0; i < cells->topologies; i++) {
+        if (claim->between == PAPER_SERVERS) {
+            if (i > 0)
+                judge_servers(cells, claim, i);
+            continue;
+        }
+        bool of_ends = claim->between == PAPER_ENDS;
+        for (size_t k = of_ends ? cells->lengths[0] - 1 : 1; k < cells->lengths[0]; k++) {
+            struct judgement judgement = compare(claim, paper_cells_at(cells, i, k, 0),
+                                                 paper_cells_at(cells, i, of_ends ? 0 : k - 1, 0));
+            if (of_ends)
+                find_fall(cells, i, &judgement);
+            shape_add(&cells->shape, &judgement);
         }
     }
 }
@@ -181,24 +234,22 @@ void paper_cells_init(struct paper_cells *cells, const struct paper_design *desi
                                   .topologies = target->topology_count,
                                   .lengths = {1, 1},
                                   .figures.type = design->figures,
-                                  .judgements = {.quantity = "ratio", .unit = "times"}};
+                                  .shape = shape_new(design->quantity, design->unit)};
     for (size_t k = 0; k < design->axis_count; k++) {
         levels[k] = (const void *)((const char *)options + design->axes[k].levels);
         cells->lengths[k] = levels[k]->count;
     }
-    assert(levels[0] != NULL);
     cells->count = cells->topologies * cells->lengths[0] * cells->lengths[1];
     cells->list = memory_new(cells->count, sizeof *cells->list);
     for (size_t i = 0; i < cells->count; i++) {
-        size_t second = i % cells->lengths[1], first = i / cells->lengths[1] % cells->lengths[0],
+        size_t at[] = {i / cells->lengths[1] % cells->lengths[0], i % cells->lengths[1]},
                topology = i / cells->lengths[1] / cells->lengths[0];
         struct paper_cell *cell = &cells->list[i];
         cell->servers = target->server_counts[topology];
-        cell->at[0] = levels[0]->list[first];
-        if (levels[1] != NULL)
-            cell->at[1] = levels[1]->list[second];
+        for (size_t k = 0; k < design->axis_count; k++)
+            cell->at[k] = levels[k]->list[at[k]];
         gather(cells, rows[topology], cell);
-        put(cells, cell);
+        add_figures(cells, cell);
     }
     for (size_t i = 0; i < design->claim_count; i++)
         judge_claim(cells, &design->claims[i]);
@@ -214,6 +265,6 @@ void paper_cells_deinit(struct paper_cells *cells)
     }
     free(cells->list);
     table_deinit(&cells->figures);
-    judgements_deinit(&cells->judgements);
+    shape_deinit(&cells->shape);
     *cells = (struct paper_cells){0};
 }

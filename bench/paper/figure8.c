@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Figure 8 of the paper, from its trials to its judgements: throughput while servers are killed and
- * started again.
+ * Figure 8 of the paper: throughput while servers are killed and started again.
  *
  * What is judged is what the paper says of the figure: no second of a trial is without a completed
  * operation, while a follower is down and when the leader is lost; a follower costs about its share
@@ -10,69 +9,87 @@
  * what is left without one server more than were killed, and the paper's is what is left without
  * those.
  */
-#include "bench/paper/internal.h"
+#include "bench/paper/figure8.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "bench/cli/complain.h"
+#include "bench/paper/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define FIGURE8_SAMPLE_COLUMNS(X, T)                                                               \
+    X(T, trial, COUNT, "", 0, KEY, "the trial")                                                    \
+    X(T, from_s, REAL, "s", 1, NONE, "the beginning, since the measured time began")               \
+    X(T, reads, COUNT, "", 0, NONE, "completed as foreseen")                                       \
+    X(T, writes, COUNT, "", 0, NONE, "completed as foreseen")                                      \
+    X(T, operations_per_s, REAL, "1/s", 1, NONE, "the rate of both together")
+TABLE_DECLARE(figure8_sample, FIGURE8_SAMPLE_COLUMNS);
 
 TABLE_DEFINE(figure8_fault, "figure8.csv", FIGURE8_FAULT_COLUMNS)
 TABLE_DEFINE(figure8_event, "", FIGURE8_EVENT_COLUMNS)
 TABLE_DEFINE(figure8_sample, "samples.csv", FIGURE8_SAMPLE_COLUMNS)
 
-#define SAMPLE_NS (NS_PER_S / OUTAGES_SAMPLES_PER_S)
+#define READS_PERCENT 70
+#define SAMPLE_NS     (NS_PER_S / OUTAGES_SAMPLES_PER_S)
 
 /* As many samples as the paper counts together: 300 ms. */
 #define SAMPLES_A_ROW 3
 
 /* ------------------------------------------------------------------ the schedule */
 
-/* With fewer servers two of them cannot be killed. */
-#define SERVERS_FOR_TWO 5
+static const struct {
+    const char *word;
+    struct load_fault fault;
+} kills[FIGURE8_EVENTS_MAX] = {
+    {"a follower", {.target = LOAD_FAULT_FOLLOWER, .servers = 1}},
+    {"another follower", {.target = LOAD_FAULT_ANOTHER_FOLLOWER, .servers = 1}},
+    {"the leader", {.target = LOAD_FAULT_LEADER, .servers = 1}},
+    {"two followers", {.target = LOAD_FAULT_FOLLOWER, .servers = 2}},
+    {"the leader", {.target = LOAD_FAULT_LEADER, .servers = 1}},
+};
 
-static uint32_t events_of(uint64_t servers)
+/* The index in `kills` of an event: without the two followers the leader is in their place. */
+static uint32_t kill_of(const struct figure8_plan *plan, uint32_t event)
 {
-    return servers < SERVERS_FOR_TWO ? FIGURE8_EVENTS_MAX - 1 : FIGURE8_EVENTS_MAX;
+    return event + (plan->events < FIGURE8_EVENTS_MAX && event == plan->events - 1);
 }
 
-uint64_t figure8_plan_parts(uint64_t servers)
+static void make_plan(struct figure8_plan *plan, uint64_t servers, uint64_t duration_ns)
 {
-    return 3 * events_of(servers) + 2;
-}
-
-void figure8_plan_init(struct figure8_plan *plan, uint64_t servers, uint64_t duration_ns)
-{
-    static const struct load_fault kills[FIGURE8_EVENTS_MAX] = {
-        {.target = LOAD_FAULT_FOLLOWER, .servers = 1},
-        {.target = LOAD_FAULT_ANOTHER_FOLLOWER, .servers = 1},
-        {.target = LOAD_FAULT_LEADER, .servers = 1},
-        {.target = LOAD_FAULT_FOLLOWER, .servers = 2},
-        {.target = LOAD_FAULT_LEADER, .servers = 1},
-    };
-    *plan = (struct figure8_plan){.events = events_of(servers),
-                                  .part_ns = duration_ns / figure8_plan_parts(servers)};
-    for (uint32_t i = 0, kill = 0; i < plan->events; i++, kill++) {
-        if (kills[kill].servers == 2 && servers < SERVERS_FOR_TWO)
-            kill++;
-        plan->faults[(size_t)2 * i] = kills[kill];
-        plan->faults[(size_t)2 * i].action = LOAD_FAULT_KILL;
-        plan->faults[(size_t)2 * i].at_ns = (2 + 3 * i) * plan->part_ns;
-        plan->faults[(size_t)2 * i + 1] = (struct load_fault){.action = LOAD_FAULT_RESTART,
-                                                              .target = LOAD_FAULT_DOWN,
-                                                              .at_ns = (3 + 3 * i) * plan->part_ns};
+    plan->events = paper_figure8_events(servers);
+    plan->part_ns = duration_ns / paper_figure8_parts(servers);
+    for (uint32_t i = 0; i < plan->events; i++) {
+        struct load_fault *kill = &plan->faults[(size_t)2 * i];
+        kill[0] = kills[kill_of(plan, i)].fault;
+        kill[0].action = LOAD_FAULT_KILL;
+        kill[0].at_ns = (2 + 3 * i) * plan->part_ns;
+        kill[1] = (struct load_fault){.action = LOAD_FAULT_RESTART,
+                                      .target = LOAD_FAULT_DOWN,
+                                      .at_ns = (3 + 3 * i) * plan->part_ns};
     }
 }
 
-const char *figure8_plan_word(const struct figure8_plan *plan, uint32_t event)
+void figure8_init(struct figure8 *figure, uint64_t servers, uint64_t duration_ns)
 {
-    const struct load_fault *kill = &plan->faults[(size_t)2 * event];
-    if (kill->target == LOAD_FAULT_LEADER)
-        return "the leader";
-    if (kill->servers > 1)
-        return "two followers";
-    return kill->target == LOAD_FAULT_FOLLOWER ? "a follower" : "another follower";
+    *figure = (struct figure8){.servers = servers,
+                               .seconds = (uint32_t)(duration_ns / NS_PER_S),
+                               .faults.type = &figure8_fault_table,
+                               .samples.type = &figure8_sample_table,
+                               .events.type = &figure8_event_table,
+                               .shape = shape_new("ratio", "times")};
+    make_plan(&figure->plan, servers, duration_ns);
+}
+
+void figure8_deinit(struct figure8 *figure)
+{
+    table_deinit(&figure->faults);
+    table_deinit(&figure->samples);
+    table_deinit(&figure->events);
+    shape_deinit(&figure->shape);
 }
 
 /* ------------------------------------------------------------------ a trial */
@@ -83,15 +100,10 @@ struct trial {
     const struct figure8_operations *operations;
 };
 
-static uint64_t duration_ns(const struct figure8 *figure)
-{
-    return figure->seconds * NS_PER_S;
-}
-
 /* Operations a second in the tenths that lie between these times; NaN: none does. */
 static double rate_between(const struct trial *trial, uint64_t from_ns, uint64_t until_ns)
 {
-    uint64_t end_ns = duration_ns(trial->figure);
+    uint64_t end_ns = trial->figure->seconds * NS_PER_S;
     uint64_t sum = 0, first = (from_ns + SAMPLE_NS - 1) / SAMPLE_NS,
              end = (until_ns < end_ns ? until_ns : end_ns) / SAMPLE_NS;
     for (uint64_t i = first; i < end; i++)
@@ -99,9 +111,9 @@ static double rate_between(const struct trial *trial, uint64_t from_ns, uint64_t
     return end > first ? (double)sum * OUTAGES_SAMPLES_PER_S / (double)(end - first) : NAN;
 }
 
-/* The rates of an event, told once, with its kill: in the part before, until the start, and in the
+/* The rates of an event, in the row of its kill: in the part before, until the start, and in the
  * part that begins a part after the start. */
-static void put_rates(const struct trial *trial, uint32_t event, struct table_value *row)
+static void set_rates(const struct trial *trial, uint32_t event, struct table_value *row)
 {
     const struct figure8_plan *plan = &trial->figure->plan;
     const struct load_fault_result *kill = &trial->faults[(size_t)2 * event], *start = kill + 1;
@@ -122,7 +134,7 @@ static void put_rates(const struct trial *trial, uint32_t event, struct table_va
 static uint32_t count_zero_seconds(const struct trial *trial, uint32_t fault)
 {
     uint32_t count = 0, next = fault + 1, faults = 2 * trial->figure->plan.events;
-    uint64_t from_ns = trial->faults[fault].at_ns, trial_ns = duration_ns(trial->figure);
+    uint64_t from_ns = trial->faults[fault].at_ns, trial_ns = trial->figure->seconds * NS_PER_S;
     while (next < faults && !trial->faults[next].carried_out)
         next++;
     uint64_t until_ns = next < faults ? trial->faults[next].at_ns : trial_ns;
@@ -140,7 +152,7 @@ static struct table_value since_ms(uint64_t time_ns)
 }
 
 /* What became of a fault that was carried out. */
-static void put_result(const struct load_fault_result *result, struct table_value *row)
+static void set_result(const struct load_fault_result *result, struct table_value *row)
 {
     struct growing_text servers = {0};
     for (uint32_t i = 0; i < result->count; i++)
@@ -164,7 +176,7 @@ static void put_result(const struct load_fault_result *result, struct table_valu
     }
 }
 
-static void put_samples(struct figure8 *figure, uint64_t number,
+static void add_samples(struct figure8 *figure, uint64_t number,
                         const struct figure8_operations *operations)
 {
     uint32_t count = figure->seconds * OUTAGES_SAMPLES_PER_S;
@@ -197,12 +209,12 @@ void figure8_add(struct figure8 *figure, uint64_t number, bool valid,
         row[figure8_fault_trial] = table_count(number);
         row[figure8_fault_valid] = table_flag(valid);
         row[figure8_fault_fault] = table_count(fault + UINT64_C(1));
-        row[figure8_fault_event] = table_text(figure8_plan_word(plan, fault / 2));
+        row[figure8_fault_event] = table_text(kills[kill_of(plan, fault / 2)].word);
         row[figure8_fault_action] = table_text(load_fault_word(plan->faults[fault].action));
         row[figure8_fault_reason] = table_text(result->why);
         row[figure8_fault_of_leader] = table_flag(kill->target == LOAD_FAULT_LEADER);
         if (result->carried_out) {
-            put_result(result, row);
+            set_result(result, row);
             row[figure8_fault_seconds_at_zero] = table_count(count_zero_seconds(&trial, fault));
         }
         if (fault % 2 == 1)
@@ -210,46 +222,15 @@ void figure8_add(struct figure8 *figure, uint64_t number, bool valid,
         row[figure8_fault_killed] = table_count(kill->servers);
         if (result->carried_out)
             row[figure8_fault_role] = table_text(role_word(result->roles[0]));
-        put_rates(&trial, fault / 2, row);
+        set_rates(&trial, fault / 2, row);
     }
-    put_samples(figure, number, operations);
-}
-
-void figure8_init(struct figure8 *figure, uint64_t servers, uint64_t duration_ns)
-{
-    *figure = (struct figure8){.servers = servers,
-                               .seconds = (uint32_t)(duration_ns / NS_PER_S),
-                               .faults.type = &figure8_fault_table,
-                               .samples.type = &figure8_sample_table,
-                               .events.type = &figure8_event_table,
-                               .judgements = {.quantity = "ratio", .unit = "times"}};
-    figure8_plan_init(&figure->plan, servers, duration_ns);
-}
-
-void figure8_deinit(struct figure8 *figure)
-{
-    table_deinit(&figure->faults);
-    table_deinit(&figure->samples);
-    table_deinit(&figure->events);
-    judgements_deinit(&figure->judgements);
+    add_samples(figure, number, operations);
 }
 
 /* ------------------------------------------------------------------ over the trials */
 
-static void sum_up(struct figure8 *figure, size_t trials, size_t valid)
+static void add_events(struct figure8 *figure, size_t trials, size_t valid)
 {
-    static const struct {
-        size_t event, fault;
-        bool of_start;
-    } medians[] = {
-        {figure8_event_before_per_s, figure8_fault_before_per_s, false},
-        {figure8_event_down_per_s, figure8_fault_down_per_s, false},
-        {figure8_event_after_per_s, figure8_fault_after_per_s, false},
-        {figure8_event_first_write_ms, figure8_fault_first_write_ms, false},
-        {figure8_event_longest_silence_ms, figure8_fault_longest_silence_ms, false},
-        {figure8_event_new_leader_ms, figure8_fault_new_leader_ms, false},
-        {figure8_event_serves_ms, figure8_fault_serves_ms, true},
-    };
     static const size_t keys[] = {figure8_fault_fault};
     struct table_cells faults = table_group(&figure->faults, keys, 1);
     for (size_t kill = 0; kill + 1 < faults.count; kill += 2) {
@@ -259,10 +240,14 @@ static void sum_up(struct figure8 *figure, size_t trials, size_t valid)
         row[figure8_event_valid] = table_count(valid);
         row[figure8_event_event] =
             table_text(table_cell_value(&faults.list[kill], figure8_fault_event)->text);
-        for (size_t i = 0; i < sizeof medians / sizeof medians[0]; i++)
-            row[medians[i].event] = table_real(
-                table_cell_median(&faults.list[kill + medians[i].of_start], medians[i].fault,
-                                  valid > 0 ? (size_t)figure8_fault_valid : TABLE_ALL));
+        for (size_t i = figure8_event_event + 1; i < figure8_event_columns_count; i++) {
+            size_t column = 0, of_start = i == figure8_event_serves_ms;
+            while (strcmp(figure8_fault_list[column].name, figure8_event_list[i].name) != 0)
+                column++;
+            row[i] =
+                table_real(table_cell_median(&faults.list[kill + of_start], column,
+                                             valid > 0 ? (size_t)figure8_fault_valid : TABLE_ALL));
+        }
     }
     table_cells_deinit(&faults);
 }
@@ -293,32 +278,37 @@ static const struct claim claims[] = {
      figure8_fault_after_per_s, 1, true},
 };
 
-/* Over valid trials, with one value each: the geometric mean of the events of a kind. A trial whose
- * value is 0 has no logarithm: then there is no interval, and *stands_still is true. */
+/* The geometric mean of the ratios of the events of a kind in a trial; NaN if it has none. */
+static double ratio_in(const struct table_cell *trial, const struct claim *claim)
+{
+    double logs = 0, events = 0;
+    for (size_t k = 0; k < trial->count; k++) {
+        const struct table_value *row = table_row(trial->table, trial->rows[k]);
+        if (row[figure8_fault_of_leader].flag != claim->of_leader ||
+            row[figure8_fault_killed].count != claim->killed)
+            continue;
+        logs +=
+            log(table_number(&row[claim->rate]) / table_number(&row[figure8_fault_before_per_s]));
+        events++;
+    }
+    return logs < INFINITY ? exp(logs / events) : NAN; /* of 0 events too */
+}
+
+/* Over valid trials. A trial whose value is 0 has no logarithm: then there is no interval, and
+ * *stands_still is true. */
 static struct interval interval_of(const struct table_cells *trials, const struct claim *claim,
                                    bool *stands_still)
 {
     double *values = memory_new(trials->count, sizeof *values);
     size_t count = 0;
     for (size_t i = 0; i < trials->count; i++) {
-        const struct table_cell *trial = &trials->list[i];
-        double logs = 0, events = 0;
-        for (size_t k = 0; k < trial->count; k++) {
-            const struct table_value *row = table_row(trial->table, trial->rows[k]);
-            if (row[figure8_fault_of_leader].flag != claim->of_leader ||
-                row[figure8_fault_killed].count != claim->killed)
-                continue;
-            logs += log(table_number(&row[claim->rate]) /
-                        table_number(&row[figure8_fault_before_per_s]));
-            events++;
-        }
-        if (!table_cell_value(trial, figure8_fault_valid)->flag || events == 0 ||
-            !(logs < INFINITY))
+        double ratio = ratio_in(&trials->list[i], claim);
+        if (isnan(ratio) || !table_cell_value(&trials->list[i], figure8_fault_valid)->flag)
             continue;
-        values[count++] = exp(logs / events);
-        *stands_still = *stands_still || values[count - 1] == 0;
+        values[count++] = ratio;
+        *stands_still = *stands_still || ratio == 0;
     }
-    struct interval ratio = statistics_interval_of_logs(values, count, JUDGEMENT_CONFIDENCE);
+    struct interval ratio = statistics_interval_of_logs(values, count, PAPER_CONFIDENCE);
     free(values);
     return ratio;
 }
@@ -339,7 +329,7 @@ static void judge_ratio(const struct figure8 *figure, const struct table_cells *
     judgement_deny(judgement, cannot_show);
 }
 
-static void judge_zero(const struct figure8 *figure, const struct claim *claim, size_t valid,
+static void judge_zero(const struct figure8 *figure, const struct claim *claim,
                        struct judgement *judgement)
 {
     uint64_t zero = 0;
@@ -348,15 +338,12 @@ static void judge_zero(const struct figure8 *figure, const struct claim *claim, 
         if (row[figure8_fault_valid].flag && row[figure8_fault_of_leader].flag == claim->of_leader)
             zero += row[figure8_fault_seconds_at_zero].count;
     }
-    judgement->verdict = valid == 0 ? VERDICT_UNDETERMINED
-                         : zero > 0 ? VERDICT_FAILS
-                                    : VERDICT_HOLDS;
-    if (valid > 0)
-        snprintf(judgement->reason, sizeof judgement->reason,
-                 "%s: %u second%s of %zu valid trial%s without an operation", claim->row,
-                 (unsigned)zero, zero == 1 ? "" : "s", valid, valid == 1 ? "" : "s");
-    else
-        snprintf(judgement->reason, sizeof judgement->reason, "no trial is valid");
+    judgement->verdict = zero > 0 ? VERDICT_FAILS : VERDICT_HOLDS;
+    snprintf(judgement->reason, sizeof judgement->reason,
+             "%s: %u second%s of %zu valid trial%s without an operation", claim->row,
+             (unsigned)zero, zero == 1 ? "" : "s", judgement->trials,
+             judgement->trials == 1 ? "" : "s");
+    judgement_deny(judgement, judgement->trials == 0 ? "no trial is valid" : NULL);
 }
 
 void figure8_judge(struct figure8 *figure, const char *cannot_show)
@@ -366,21 +353,98 @@ void figure8_judge(struct figure8 *figure, const char *cannot_show)
     size_t valid = 0;
     for (size_t i = 0; i < trials.count; i++)
         valid += table_cell_value(&trials.list[i], figure8_fault_valid)->flag;
-    sum_up(figure, trials.count, valid);
+    add_events(figure, trials.count, valid);
     for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
         const struct claim *claim = &claims[i];
+        struct judgement judgement = {
+            .servers = figure->servers, .ours = {NAN, NAN, NAN}, .paper = NAN, .trials = valid};
         if (claim->killed == 2 && figure->plan.events < FIGURE8_EVENTS_MAX)
             continue;
-        struct judgement *judgement = judgements_add(&figure->judgements);
-        snprintf(judgement->claim, sizeof judgement->claim, "%s", claim->claim);
-        snprintf(judgement->row, sizeof judgement->row, "%s", claim->row);
-        judgement->servers = figure->servers;
-        judgement->ours = (struct interval){NAN, NAN, NAN};
-        judgement->paper = NAN;
+        snprintf(judgement.claim, sizeof judgement.claim, "%s", claim->claim);
+        snprintf(judgement.row, sizeof judgement.row, "%s", claim->row);
         if (claim->rate == 0)
-            judge_zero(figure, claim, valid, judgement);
+            judge_zero(figure, claim, &judgement);
         else
-            judge_ratio(figure, &trials, claim, cannot_show, judgement);
+            judge_ratio(figure, &trials, claim, cannot_show, &judgement);
+        shape_add(&figure->shape, &judgement);
     }
     table_cells_deinit(&trials);
 }
+
+/* ------------------------------------------------------------------ the experiment */
+
+struct figure8_run {
+    struct figure8 figure;
+    const struct paper *paper;
+};
+
+static enum error_kind keep_trial(void *context, const struct table_value *row,
+                                  const struct load_result *result, struct error *error)
+{
+    struct figure8_run *run = context;
+    const struct outages *outages = result->load->outages;
+    uint32_t count = run->figure.seconds * OUTAGES_SAMPLES_PER_S;
+    struct figure8_operations *operations = memory_new(count, sizeof *operations);
+    (void)error;
+    for (uint32_t i = 0; i < count; i++) {
+        operations[i].reads = outages_sample(outages, i, OUTAGES_READS);
+        operations[i].writes = outages_sample(outages, i, OUTAGES_WRITES);
+    }
+    figure8_add(&run->figure, row[load_row_trial].count, row[load_row_valid].flag, result->faults,
+                operations);
+    free(operations);
+    return ERROR_NONE;
+}
+
+static int finish(const struct load_series *series, void *context, int *verdict)
+{
+    struct figure8_run *run = context;
+    struct figure8 *figure = &run->figure;
+    const struct load_options *options = series->options;
+    struct error error;
+    figure8_judge(figure, paper_servers_cannot_show(&options->target, false));
+    if (file_set_save_table(options->output.out, &figure->samples, NULL, &error) != ERROR_NONE)
+        return complain(&error);
+    const struct paper_outcome outcome = {.paper = run->paper,
+                                          .series = &series->base,
+                                          .file = &figure->faults,
+                                          .cells = &figure->events,
+                                          .shape = &figure->shape};
+    return paper_finish(&outcome, verdict);
+}
+
+static int run_figure8(struct paper *paper)
+{
+    struct load_options *load = &paper->options.load;
+    struct figure8_run run = {.paper = paper};
+    struct figure8 *figure = &run.figure;
+    load->mix = mix_of_reads(READS_PERCENT);
+    figure8_init(figure, load->target.server_counts[0], load->duration_ns);
+    const struct load_series_user user = {.tell = finish,
+                                          .keep = keep_trial,
+                                          .context = &run,
+                                          .faults = figure->plan.faults,
+                                          .fault_count = 2 * figure->plan.events};
+    int status = paper_run_loads(paper, &user);
+    figure8_deinit(figure);
+    return status;
+}
+
+static const struct row_column columns[] = {
+    {.column = figure8_event_event, .over = "", .title = "killed"},
+    {.column = figure8_event_before_per_s, .over = "before,", .title = "1/s"},
+    {.column = figure8_event_down_per_s, .over = "down,", .title = "1/s"},
+    {.column = figure8_event_after_per_s, .over = "after,", .title = "1/s"},
+    {.column = figure8_event_first_write_ms, .over = "write,", .title = "ms"},
+    {.column = figure8_event_longest_silence_ms, .over = "silence,", .title = "ms"},
+    {.column = figure8_event_new_leader_ms, .over = "leader,", .title = "ms"},
+    {.column = figure8_event_serves_ms, .over = "serves,", .title = "ms"},
+};
+
+const struct experiment experiment_figure8 = {
+    .name = "figure8",
+    .command = &paper_command_figure8,
+    .run = run_figure8,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof columns[0],
+};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What an experiment ends with: files, plots, a table for people, JSON. */
+/* What an experiment ends with: findings, files, plots, tables for people, JSON. */
 #include "bench/paper/internal.h"
 
-#include "base/output.h"
+#include "base/memory.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
@@ -10,127 +10,198 @@
 #include "bench/output/plots.h"
 #include "bench/page/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define GAP 2
-
 /* ------------------------------------------------------------------ the JSON */
 
-static bool is_of_trials(const struct table_column *column)
-{
-    return strcmp(column->name, "servers") == 0 || strcmp(column->name, "trials") == 0 ||
-           strcmp(column->name, "valid") == 0 || strcmp(column->name, "starved") == 0;
-}
-
-static json_t *describe_value(const struct table_value *value)
-{
-    if (value->kind == TABLE_COUNT)
-        return json_integer((json_int_t)value->count);
-    return value->kind == TABLE_TEXT ? json_result_text(value->text)
-                                     : json_result_real(table_number(value));
-}
-
-json_t *paper_json_rows(const struct table *table, size_t first, size_t count)
+static json_t *describe_judgements(const struct table *rows)
 {
     json_t *list = json_array();
-    for (size_t i = first; i < first + count; i++) {
-        const struct table_value *row = table_row(table, i);
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
         json_t *json = json_object();
-        for (int rest = 0; rest < 2; rest++) {
-            for (size_t k = 0; k < table->type->count; k++) {
-                const struct table_column *column = &table->type->columns[k];
-                char key[48];
-                bool counts = is_of_trials(column);
-                if (counts == rest)
-                    continue;
-                snprintf(key, sizeof key, "%s%s",
-                         strcmp(column->name, "valid") == 0 || strcmp(column->name, "starved") == 0
-                             ? "trials_"
-                             : "",
-                         strcmp(column->name, "trials") == 0 ? "trials_complete" : column->name);
-                json_object_set_new(json, key, describe_value(&row[k]));
-            }
-        }
+        json_result_set_row(json, rows->type, row, shape_claim, shape_against_servers);
+        json_result_set_row(json, rows->type, row, shape_quantity, shape_quantity);
+        json_result_set_row(json, rows->type, row, shape_ratio, shape_reason);
         json_array_append_new(list, json);
     }
     return list;
 }
 
-/* The keys are columns of shape.csv. */
-static json_t *describe_judgement(const struct judgements *judgements,
-                                  const struct judgement *judgement)
+void paper_json_add(json_t *list, const char *name, const char *left_out, const struct shape *shape,
+                    const char *folder, json_t *records)
 {
-    return json_pack(
-        "{s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "claim", judgement->claim, "servers",
-        (json_int_t)judgement->servers, "against_servers",
-        judgement->against > 0 ? json_integer((json_int_t)judgement->against) : json_null(),
-        "quantity", judgements->quantity, "ratio", json_result_real(judgement->ours.value),
-        "ratio_low", json_result_real(judgement->ours.low), "ratio_high",
-        json_result_real(judgement->ours.high), "paper_ratio", json_result_real(judgement->paper),
-        "verdict", verdict_word(judgement->verdict), "reason", json_result_text(judgement->reason));
-}
-
-void paper_json_add(json_t *list, const char *name, int verdict, const char *folder,
-                    json_t *records, const struct judgements *judgements)
-{
-    json_t *judged = json_array();
-    for (size_t i = 0; i < judgements->count; i++)
-        json_array_append_new(judged, describe_judgement(judgements, &judgements->list[i]));
-    json_array_append_new(
-        list, json_pack("{s:s, s:n, s:s, s:o, s:o, s:o}", "experiment", name, "left_out", "verdict",
-                        verdict_word(verdict_of_status(verdict)), "folder", json_text(folder),
-                        "results", records, "judgements", judged));
-}
-
-void paper_json_add_without_result(json_t *list, const char *name, const char *left_out)
-{
-    json_array_append_new(list, json_pack("{s:s, s:s?, s:n, s:n, s:[], s:[]}", "experiment", name,
-                                          "left_out", left_out, "verdict", "folder", "results",
-                                          "judgements"));
-}
-
-/* ------------------------------------------------------------------ all of them */
-
-static bool is_null(const json_t *experiment, const char *key)
-{
-    return json_is_null(json_object_get(experiment, key));
+    static const struct shape nothing;
+    bool ended = shape != NULL;
+    shape = ended ? shape : &nothing;
+    int status = verdict_status(findings_verdict(&shape->findings));
+    json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o}", "experiment",
+                                          name, "left_out", left_out, "verdict",
+                                          ended ? verdict_word(verdict_of_status(status)) : NULL,
+                                          "folder", json_result_text(folder), "results",
+                                          records != NULL ? records : json_array(), "judgements",
+                                          describe_judgements(&shape->rows), "findings",
+                                          json_result_rows(&shape->findings)));
 }
 
 bool paper_json_has_result(const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        if (!is_null(json_array_get(list, i), "verdict"))
+        if (!json_is_null(json_object_get(json_array_get(list, i), "verdict")))
             return true;
     }
     return false;
 }
 
-/* One that fails outweighs one that is undetermined, as is one that has no result although it was
- * not left out. */
-static const char *weigh(const json_t *list)
+/* An experiment without a result is undetermined, unless it was left out. */
+void paper_json_write(json_t *list, const char *cut_short, FILE *stream)
 {
-    const char *fails = verdict_word(VERDICT_FAILS), *holds = verdict_word(VERDICT_HOLDS);
-    bool all_hold = true;
+    enum verdict worst = VERDICT_HOLDS;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *experiment = json_array_get(list, i);
         const char *verdict = json_string_value(json_object_get(experiment, "verdict"));
-        if (verdict != NULL && strcmp(verdict, fails) == 0)
-            return fails;
-        if (is_null(experiment, "left_out"))
-            all_hold = all_hold && verdict != NULL && strcmp(verdict, holds) == 0;
+        if (json_is_null(json_object_get(experiment, "left_out")))
+            worst = verdict_worse(worst, verdict_of_word(verdict != NULL ? verdict : ""));
     }
-    return all_hold ? holds : verdict_word(VERDICT_UNDETERMINED);
-}
-
-void paper_json_write(json_t *list, const char *cut_short, FILE *stream)
-{
-    json_result_write(json_pack("{s:s, s:s*, s:O}", "verdict", weigh(list), "cut_short", cut_short,
-                                "experiments", list),
+    json_result_write(json_pack("{s:s, s:s*, s:O}", "verdict", verdict_word(worst), "cut_short",
+                                cut_short, "experiments", list),
                       stream);
 }
 
-/* ------------------------------------------------------------------ files, plots, text */
+/* The columns of the file; the numbers of trials stand first, and have other keys. */
+static json_t *describe_cell(const struct table_type *type, const struct table_value *row)
+{
+    static const char *const keys[] = {"trials_complete", "trials_valid", "trials_starved"};
+    json_t *json = json_object();
+    size_t first = 0;
+    while (strcmp(type->columns[first].name, "trials") != 0)
+        first++;
+    size_t rest = first + 2 + (strcmp(type->columns[first + 2].name, "starved") == 0);
+    json_result_set_row(json, type, row, 0, 0);
+    for (size_t i = first; i < rest; i++)
+        json_object_set_new(json, keys[i - first], json_integer((json_int_t)row[i].count));
+    if (first > 1)
+        json_result_set_row(json, type, row, 1, first - 1);
+    json_result_set_row(json, type, row, rest, type->count - 1);
+    return json;
+}
+
+/* The result of a topology without a trial is none. */
+static json_t *describe_records(const struct paper_outcome *outcome)
+{
+    json_t *list = json_array();
+    const struct table *cells = outcome->cells;
+    size_t of_one = cells->rows / outcome->paper->options.load.target.topology_count;
+    for (size_t i = 0; i < outcome->series->record_count; i++) {
+        const struct series_record *record = &outcome->series->records[i];
+        json_t *described = json_array();
+        for (size_t k = i * of_one; k < (i + 1) * of_one; k++)
+            json_array_append_new(described, describe_cell(cells->type, table_row(cells, k)));
+        if (record->rows.rows > 0)
+            json_array_append_new(list, manifest_result(&record->manifest, record->files.folder,
+                                                        record->servers, described));
+        else
+            json_decref(described);
+    }
+    return list;
+}
+
+/* ------------------------------------------------------------------ findings about trials */
+
+/* Those of the records: trials that fail do so here, too; trials that are not valid are left out of
+ * the judgements, and decide nothing. */
+static void add_findings(const struct paper_outcome *outcome)
+{
+    struct table *findings = &outcome->shape->findings;
+    const struct finding nothing = {.slug = "nothing",
+                                    .subject = outcome->paper->experiment->name,
+                                    .verdict = VERDICT_UNDETERMINED,
+                                    .figure = FINDING_NO_FIGURE};
+    char where[100];
+    if (outcome->shape->rows.rows == 0)
+        findings_add(findings, &nothing, "nothing is compared");
+    for (size_t i = 0; i < outcome->series->record_count; i++) {
+        const struct series_record *record = &outcome->series->records[i];
+        for (size_t k = 0; k < record->findings.rows; k++) {
+            const struct table_value *row = table_row(&record->findings, k);
+            enum verdict verdict = verdict_of_word(row[finding_verdict].text);
+            const struct finding finding = {
+                .slug = row[finding_slug].text,
+                .subject = row[finding_subject].text,
+                .verdict = verdict == VERDICT_FAILS ? VERDICT_FAILS : VERDICT_MEASURED,
+                .figure = FINDING_FIGURE(table_number(&row[finding_figure])),
+                .unit = row[finding_unit].text,
+                .n = row[finding_n].count};
+            if (verdict_status(verdict) != 0)
+                findings_add(findings, &finding, "%s%s",
+                             series_where(outcome->series, record, where),
+                             row[finding_sentence].text);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static void print_cells(const struct paper_outcome *outcome, unsigned width)
+{
+    const struct experiment *experiment = outcome->paper->experiment;
+    size_t levels = experiment->shows_ends ? outcome->paper->options.load.reads.count : 1;
+    size_t *rows = memory_new(outcome->cells->rows, sizeof *rows), count = 0;
+    for (size_t i = 0; i < outcome->cells->rows; i++) {
+        if (i % levels == 0 || i % levels == levels - 1)
+            rows[count++] = i;
+    }
+    const struct row_grid grid = {.table = outcome->cells,
+                                  .rows = rows,
+                                  .row_count = count,
+                                  .columns = experiment->columns,
+                                  .column_count = experiment->column_count,
+                                  .file = outcome->file->type->file};
+    row_grid_write(&grid, width, stdout);
+    free(rows);
+}
+
+/* And the findings that are no judgements. */
+static void print_judgements(const struct shape *shape, unsigned width)
+{
+    const struct row_column columns[] = {
+        {.column = shape_verdict},
+        {.column = shape_row, .title = "claim"},
+        {.column = shape_ratio, .over = "ours,", .title = shape->unit, .decimals = 3},
+        {.column = shape_ratio_low, .over = "95 %", .title = "from", .decimals = 3},
+        {.column = shape_ratio_high, .over = "", .title = "to", .decimals = 3},
+        {.column = shape_paper_ratio, .over = "paper,", .title = shape->unit, .decimals = 3},
+        {.column = shape_reason, .title = "because", .below = true},
+    };
+    const struct row_grid grid = {.table = &shape->rows,
+                                  .columns = columns,
+                                  .column_count = sizeof columns / sizeof columns[0]};
+    row_grid_write(&grid, width, stdout);
+    putchar('\n');
+    for (size_t i = shape->rows.rows; i < shape->findings.rows; i++)
+        wrap_sentence(stdout, "%s", table_row(&shape->findings, i)[finding_sentence].text);
+}
+
+static void print(const struct paper_outcome *outcome)
+{
+    const struct load_options *options = &outcome->paper->options.load;
+    unsigned width = terminal_columns(STDOUT_FILENO);
+    char servers[120];
+    putchar('\n');
+    print_cells(outcome, width);
+    putchar('\n');
+    print_judgements(outcome->shape, width);
+    wrap_sentence(stdout,
+                  "Ours: %s; %u trials of each cell. Only the shape is judged: the paper's figures "
+                  "come from other machines. zkherd-paper(1) says how both were measured.",
+                  paper_servers_describe(&options->target, servers, sizeof servers),
+                  options->trials);
+    printf("\nresults in %s\n", options->output.out);
+}
+
+/* ------------------------------------------------------------------ the whole */
 
 static void draw(const struct output_options *output, int interrupts)
 {
@@ -142,121 +213,48 @@ static void draw(const struct output_options *output, int interrupts)
         complain_mildly("the plots are skipped: %s", plots.why);
 }
 
-static int decimals_of_seconds(double seconds)
+int paper_finish(const struct paper_outcome *outcome, int *verdict)
 {
-    return seconds < 1 ? 3 : seconds < 100 ? 2 : 1;
-}
-
-static void put(struct grid *grid, const struct table_value *value, int decimals)
-{
-    if (value->kind == TABLE_COUNT)
-        grid_put(grid, "%llu", (unsigned long long)value->count);
-    else if (value->kind == TABLE_TEXT)
-        grid_put(grid, "%s", value->text);
-    else if (decimals == PAPER_INTERVAL)
-        judgements_put_interval(grid, value[0].real, value[1].real, decimals_of_seconds);
-    else if (decimals == PAPER_SECONDS)
-        grid_put_real(grid, value->real, decimals_of_seconds(value->real));
-    else if (decimals > 0)
-        grid_put_real(grid, value->real, decimals);
-    else
-        grid_put_whole(grid, value->real);
-}
-
-static void print_cells(const struct paper_outcome *outcome, unsigned width)
-{
-    const struct experiment *experiment = outcome->paper->experiment;
-    size_t topologies = outcome->paper->options->load.target.topology_count;
-    size_t step = experiment->is_of_ends ? outcome->cells->rows / topologies : 1;
-    struct grid_column titles[GRID_COLUMNS_MAX];
-    struct grid grid;
-    grid_init(&grid, titles, experiment->column_count, GAP);
-    for (size_t k = 0; k < experiment->column_count; k++) {
-        titles[k] = experiment->columns[k].grid;
-        grid.hidden[k] = experiment->columns[k].if_several && topologies == 1;
-    }
-    for (size_t i = 0; i < outcome->cells->rows; i += step) {
-        for (size_t k = 0; k < experiment->column_count; k++) {
-            const struct paper_column *column = &experiment->columns[k];
-            size_t row = i + (column->at_last ? step - 1 : 0);
-            put(&grid, &table_row(outcome->cells, row)[column->of], column->decimals);
-        }
-    }
-    (void)grid_fit(&grid, width, 1);
-    grid_write(&grid, width, stdout);
-    grid_deinit(&grid);
-}
-
-static void print(const struct paper_outcome *outcome)
-{
-    const struct experiment *experiment = outcome->paper->experiment;
-    const struct load_options *options = &outcome->paper->options->load;
-    unsigned columns = terminal_columns(STDOUT_FILENO);
-    fputc('\n', stdout);
-    print_cells(outcome, columns);
-    fputc('\n', stdout);
-    judgements_print(outcome->judgements, columns, stdout);
-    experiment->explain(outcome->cells, options, stdout);
-    wrap_sentence(stdout, "Only the shape is judged: the figures come from different machines.");
-    printf("\nresults in %s\n", options->output.out);
-}
-
-/* The result of a topology without a trial is none. */
-static json_t *describe_records(const struct paper_outcome *outcome)
-{
-    json_t *list = json_array();
-    size_t cells = outcome->cells->rows / outcome->paper->options->load.target.topology_count;
-    for (size_t i = 0; i < outcome->series->record_count; i++) {
-        const struct series_record *record = &outcome->series->records[i];
-        if (record->rows.rows > 0)
-            json_array_append_new(
-                list, manifest_result(&record->manifest, record->files.folder, record->servers,
-                                      paper_json_rows(outcome->cells, i * cells, cells)));
-    }
-    return list;
-}
-
-int paper_tell(const struct paper_outcome *outcome, int *verdict)
-{
+    const struct paper *paper = outcome->paper;
+    const struct series *series = outcome->series;
+    const struct output_options *output = &paper->options.load.output;
+    struct shape *shape = outcome->shape;
+    const struct table *const tables[] = {outcome->file, &shape->rows, &shape->findings};
+    enum error_kind kind = ERROR_NONE;
     struct error error;
-    const struct output_options *output = &outcome->paper->options->load.output;
-    const struct judgements *judgements = outcome->judgements;
-    enum error_kind kind = file_set_save_table(output->out, outcome->file, NULL, &error);
-    if (kind == ERROR_NONE)
-        kind = output_write(output->out, "shape.csv", judgements_write, judgements, &error);
+    add_findings(outcome);
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof tables / sizeof tables[0]; i++)
+        kind = file_set_save_table(output->out, tables[i], NULL, &error);
     if (kind == ERROR_NONE) {
-        draw(output, outcome->series->targets.signals);
-        page_add(output->out,
-                 outcome->series->record_count == 1 ? &outcome->series->records[0].manifest : NULL,
+        draw(output, series->targets.signals);
+        page_add(output->out, series->record_count == 1 ? &series->records[0].manifest : NULL,
                  output->quiet);
     }
     int status = kind == ERROR_NONE ? 0 : complain(&error);
     if (output->quiet || output->json)
-        judgements_complain(judgements);
+        findings_complain(&shape->findings, "");
     else
         print(outcome);
-    *verdict = outcome->fails ? 1 : judgements_exit_status(judgements);
-    if (outcome->paper->options->experiments != NULL)
-        paper_json_add(outcome->paper->options->experiments, outcome->paper->experiment->name,
-                       *verdict, output->out, describe_records(outcome), judgements);
+    *verdict = verdict_status(findings_verdict(&shape->findings));
+    if (paper->list != NULL)
+        paper_json_add(paper->list, paper->experiment->name, NULL, shape, output->out,
+                       describe_records(outcome));
     return status;
 }
 
-int paper_tell_design(const struct paper *paper, const struct series *series, bool fails,
-                      int *verdict)
+int paper_finish_design(const struct paper *paper, const struct series *series, int *verdict)
 {
     const struct table *rows[OPTIONS_TOPOLOGIES_MAX];
     struct paper_cells cells;
-    for (size_t i = 0; i < paper->options->load.target.topology_count; i++)
+    for (size_t i = 0; i < paper->options.load.target.topology_count; i++)
         rows[i] = &series->records[i].rows;
-    paper_cells_init(&cells, paper->experiment->design, paper->options, rows);
+    paper_cells_init(&cells, paper->experiment->design, &paper->options, rows);
     const struct paper_outcome outcome = {.paper = paper,
+                                          .series = series,
                                           .file = &cells.figures,
                                           .cells = &cells.figures,
-                                          .judgements = &cells.judgements,
-                                          .series = series,
-                                          .fails = fails};
-    int status = paper_tell(&outcome, verdict);
+                                          .shape = &cells.shape};
+    int status = paper_finish(&outcome, verdict);
     paper_cells_deinit(&cells);
     return status;
 }

@@ -7,67 +7,306 @@
  *
  * Judged is that this time grows linearly with the barriers, for each number of clients, and with
  * the clients, for each number of barriers: as a power of them whose exponent, by least squares of
- * the logarithms of all valid trials, has a 95 % t-interval within 1 ± FIT_MARGIN (measure/fit.h).
+ * the logarithms of all valid trials, has a 95 % t-interval within 1 ± FIT_MARGIN (measure/fit.h):
+ * the margin of O(n) everywhere in zkherd, within which the exponents of the paper's own figures
+ * are.
  */
-#include "bench/paper/internal.h"
+#include "bench/paper/table3.h"
 
+#include "base/clock.h"
+#include "base/cores.h"
 #include "base/memory.h"
-#include "bench/cli/complain.h"
-#include "bench/cli/terminal.h"
+#include "bench/output/trial_findings.h"
+#include "bench/paper/internal.h"
+#include "measure/fit.h"
+#include "recipes/law.h"
+#include "recipes/registry.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Each has a folder, and its znodes are listed and deleted after the trial. */
-#define BARRIERS_MAX 100000
+TABLE_DEFINE(table3_row, "barriers.csv", TABLE3_ROW_COLUMNS)
 
-static const struct option_row rows[] = {
-    {.name = "--clients",
-     .letter = 'n',
-     .parse = option_row_levels,
-     .member = OPTION_MEMBER(struct paper_options, load.sessions),
-     .least = 1,
-     .most = FLEET_SESSIONS_MAX,
-     .expected = "expected whole numbers from 1 to 100000, such as 50,100 or 25..200x2",
-     .value = "50,100,200",
-     .help = "  -n, --clients LIST       numbers of clients, as in the paper [50,100,200]\n"},
-    {.name = "--barriers",
-     .parse = option_row_levels,
-     .member = OPTION_MEMBER(struct paper_options, barriers),
-     .least = 1,
-     .most = BARRIERS_MAX,
-     .expected = "expected whole numbers from 1 to 100000, such as 10..80x2",
-     .value = "10..80x2",
-     .help = "      --barriers LIST      that each client enters and then leaves; the paper:\n"
-             "                           200..1600x2 [10..80x2]\n"},
-    LOAD_ROW_TRIALS(2, "3"),
-    PAPER_ROW_SERVERS("3", "3"),
-    PAPER_ROWS_COMMON,
+/* ------------------------------------------------------------------ the plan */
+
+uint64_t table3_passages(uint64_t clients, uint64_t barriers)
+{
+    return UINT64_C(2) * clients * barriers;
+}
+
+struct table3_trial table3_trial_of(const struct paper_options *options,
+                                    const struct rounds_trial *trial)
+{
+    const struct levels *clients = &options->load.sessions, *barriers = &options->barriers;
+    return (struct table3_trial){
+        (uint32_t)clients->list[trial->cell / barriers->count % clients->count],
+        (uint32_t)barriers->list[trial->cell % barriers->count], trial->number};
+}
+
+void table3_lay_out(const struct paper_options *options, struct rounds *rounds)
+{
+    const struct load_options *load = &options->load;
+    size_t of_one = load->sessions.count * options->barriers.count;
+    rounds_init(rounds, load->target.topology_count * of_one);
+    for (size_t i = 0; i < rounds->cell_count; i++) {
+        const struct rounds_trial of_cell = {.cell = i};
+        const struct table3_trial trial = table3_trial_of(options, &of_cell);
+        rounds->cells[i] =
+            (struct rounds_cell){.topology = i / of_one,
+                                 .alike = i / of_one,
+                                 .cost = (double)table3_passages(trial.clients, trial.barriers),
+                                 .rehearsed = load->rehearses && i % of_one == of_one - 1};
+    }
+    rounds_lay_out(rounds, load->trials, load->seed);
+}
+
+/* ------------------------------------------------------------------ the row of a trial */
+
+/* A lost connection adds requests, which is no fault of the counts. */
+static void judge_trial(const struct table3_trial *trial, const struct trial_result *result,
+                        double cores_allowed, struct table_value *row)
+{
+    struct validity validity = {0};
+    bool complete = result->end == END_DONE, fails = result->violation_count > 0;
+    char text[256];
+    if (fails)
+        validity_lose(&validity, "%s",
+                      violation_describe(&result->memory->violations[0], text, sizeof text));
+    if (!complete && result->end != END_VIOLATION)
+        validity_lose(&validity, "%s", result->reason);
+    if (result->not_valid[0] != '\0')
+        validity_lose(&validity, "%s", result->not_valid);
+    if (complete && result->losses == 0 &&
+        !law_barriers_agree(&result->total, trial->clients, trial->barriers, text, sizeof text)) {
+        fails = true;
+        validity_lose(&validity, "%s", text);
+    }
+    if (complete && result->memory->plan->fleet.driver != DRIVER_SIMULATED)
+        validity_judge_trial(result, cores_allowed, &validity);
+    row[table3_row_complete] = table_flag(complete);
+    row[table3_row_valid] = table_flag(!validity.lost);
+    row[table3_row_fails] = table_flag(fails);
+    row[table3_row_reason] = table_text(validity.reason);
+}
+
+void table3_fill_row(const struct table3_trial *trial, const struct trial_result *result,
+                     double cores_allowed, struct table_value *row)
+{
+    static const struct {
+        size_t column;
+        enum tally_kind kind;
+    } counts[] = {
+        {table3_row_creates, TALLY_CREATE},
+        {table3_row_creates_failed, TALLY_CREATE_FAILED},
+        {table3_row_exists, TALLY_EXISTS},
+        {table3_row_get_children, TALLY_GET_CHILDREN},
+        {table3_row_deletes, TALLY_DELETE},
+        {table3_row_notifications, TALLY_NOTIFICATION},
+        {table3_row_names_listed, TALLY_NAMES_LISTED},
+        {table3_row_bytes_sent, TALLY_BYTES_SENT},
+        {table3_row_bytes_received, TALLY_BYTES_RECEIVED},
+    };
+    const struct server_counters_count *servers = &result->servers;
+    row[table3_row_clients] = table_count(trial->clients);
+    row[table3_row_barriers] = table_count(trial->barriers);
+    row[table3_row_trial] = table_count(trial->number);
+    row[table3_row_client_s] = table_real((double)result->client_ns / 1e9);
+    row[table3_row_elapsed_s] = table_real((double)result->elapsed_ns / 1e9);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        row[counts[i].column] = table_count(result->total.of[counts[i].kind]);
+    row[table3_row_rpcs] = table_count(tally_rpcs(&result->total));
+    row[table3_row_client_cpu_s] = table_real((double)result->client_cpu_ns / 1e9);
+    row[table3_row_server_cpu_s] =
+        table_real(servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN);
+#define SET(A, B, name, keys, word, meaning)                                                       \
+    row[table3_row_server_##name] = table_count_if(servers->known, servers->name);
+    FOUR_LETTER_OF_TRIALS(SET, , )
+#undef SET
+    if (servers->known)
+        row[table3_row_watches_leaked] = table_signed(servers->watches_leaked);
+    row[table3_row_reconciled] = table_text(reconcile_word(result->reconciled));
+    row[table3_row_violations] = table_count(result->violation_count);
+    row[table3_row_reconnects] = table_count(result->reconnects);
+    judge_trial(trial, result, cores_allowed, row);
+}
+
+/* ------------------------------------------------------------------ the series */
+
+struct table3_series {
+    struct series base;
+    struct paper *paper;
+    struct table3_trial trial; /* the present one */
 };
 
-static const char usage[] =
-    "Usage: zkherd paper table3 [OPTION]...\n"
-    "The time in which all clients enter a number of double barriers and leave them\n"
-    "(Table 3 of the paper): does it grow linearly with barriers and clients?\n"
-    "\n";
-
-static const char notes[] =
-    "\n"
-    "Durations D need a unit: 500ms, 30s, 5m. Exit status: see zkherd paper --help.\n"
-    "\n"
-    "Examples:\n"
-    "  zkherd paper table3                             about two minutes\n"
-    "  zkherd paper table3 --barriers 200..1600x2 -t 5 the paper's plan\n"
-    "  zkherd paper table3 -n 10,20 --barriers 25,50   half a minute\n"
-    "  zkherd paper table3 -d simulated                by the simulation's cost model\n";
-
-/* A line has two points at least. */
-static bool is_consistent(const struct paper_options *options)
+static json_t *describe_plan(const void *context)
 {
-    if (options->barriers.count > 1 || options->load.sessions.count > 1)
-        return true;
-    return complain_number("paper table3", "--barriers", options->barriers.list[0],
-                           "expected two numbers or more, of barriers or of clients, to compare");
+    const struct paper_options *options = &((const struct table3_series *)context)->paper->options;
+    const struct load_options *load = &options->load;
+    uint32_t cpu_percent = load->target.cpu_percent;
+    return json_pack(
+        "{s:s, s:o, s:o, s:i, s:b, s:i, s:o, s:I, s:I}", "experiment", "table3", "clients",
+        load_options_describe(load->sessions.list, load->sessions.count), "barriers",
+        load_options_describe(options->barriers.list, options->barriers.count), "trials",
+        (int)load->trials, "rehearsal", load->rehearses, "processes", (int)load->processes,
+        "server_cpu_percent", cpu_percent > 0 ? json_integer(cpu_percent) : json_null(),
+        "session_timeout_ms", (json_int_t)(load->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (json_int_t)(load->timeout_ns / NS_PER_MS));
+}
+
+static enum error_kind lay_out(void *context, struct error *error)
+{
+    struct table3_series *series = context;
+    struct load_options *load = &series->paper->options.load;
+    (void)error;
+    load->rehearses = load->target.driver != DRIVER_SIMULATED;
+    table3_lay_out(&series->paper->options, &series->base.rounds);
+    return ERROR_NONE;
+}
+
+static enum error_kind begin(void *context, struct error *error)
+{
+    (void)error;
+    series_tell_demand(&((const struct table3_series *)context)->base);
+    return ERROR_NONE;
+}
+
+/* The progress callback of a trial. */
+static void show_trial(void *context, const struct trial_progress *progress)
+{
+    const struct table3_series *series = context;
+    const struct table3_trial *trial = &series->trial;
+    char what[64];
+    snprintf(what, sizeof what, "%u clients, %u barriers%s", trial->clients, trial->barriers,
+             trial->number == 0 ? ", rehearsal" : "");
+    const struct progress_name name = {series_topology(&series->base), what, trial->number,
+                                       trial->clients};
+    progress_show(&series->base.progress, &name, progress);
+}
+
+static enum error_kind keep_trial(struct table3_series *series, struct series_record *record,
+                                  const struct trial_result *result, struct error *error)
+{
+    struct table_value *row = table_add(&record->rows);
+    table3_fill_row(&series->trial, result, cores_allowed(), row);
+    row[table3_row_run] = table_text(record->files.run);
+    row[table3_row_target] = table_text(record->target);
+    row[table3_row_servers] = table_count(record->servers);
+    row[table3_row_seed] = table_count(series->paper->options.load.seed);
+    const struct noise_row noise = {.columns = &row[table3_row_attempt],
+                                    .valid = &row[table3_row_valid],
+                                    .reason = &row[table3_row_reason],
+                                    .complete = row[table3_row_complete].flag,
+                                    .fails = row[table3_row_fails].flag,
+                                    .others_packets = result->others_packets,
+                                    .stalled = result->stalls.count > 0};
+    noise_watch_end(&series->base.noise, &noise);
+    if (series->base.noise.again)
+        return ERROR_NONE;
+    series_keep(&series->base, record, result->memory->fleet, result->not_reconciled);
+    table_write_row(&table3_row_table, row, &record->csv);
+    return file_set_commit(&record->files, ERROR_NONE, error);
+}
+
+static enum error_kind run_trial(void *context, struct error *error)
+{
+    struct table3_series *series = context;
+    struct series *base = &series->base;
+    const struct load_options *options = &series->paper->options.load;
+    size_t topology = base->rounds.cells[base->trial->cell].topology;
+    const struct target *target = &base->targets.list[topology];
+    struct trial_result *result = NULL;
+    const struct table3_trial *trial = &series->trial;
+    series->trial = table3_trial_of(&series->paper->options, base->trial);
+    const struct trial_plan plan = {
+        .fleet = {.driver = options->target.driver,
+                  .sessions = trial->clients,
+                  .processes = options->processes,
+                  .session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS),
+                  .timeout_ns = options->timeout_ns,
+                  .seed = options->seed + trial->number,
+                  .servers = &target->placement},
+        .recipe = registry_find("barrier"),
+        .workload = WORKLOAD_DRAIN,
+        .pace = PACE_FREE,
+        .locks = 1,
+        .barriers = trial->barriers,
+        .tolerates_brief_stalls = options->target.noise.mode == NOISE_OFF,
+        .root = base->root,
+    };
+    struct trial_host host = target_trial_host(target, base->targets.signals);
+    host.watch.progress = show_trial;
+    host.watch.context = series;
+    enum error_kind kind = trial_run(&plan, &host, &result, error);
+    progress_clear(&base->progress);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (trial->number > 0)
+        kind = keep_trial(series, &base->records[topology], result, error);
+    trial_result_free(result);
+    return kind;
+}
+
+static bool fails(const struct table_value *row)
+{
+    return row[table3_row_fails].flag;
+}
+
+static void describe_trial(const struct table_value *row, char *text, size_t size)
+{
+    snprintf(text, size, "trial %u with %u clients and %u barriers",
+             (unsigned)row[table3_row_trial].count, (unsigned)row[table3_row_clients].count,
+             (unsigned)row[table3_row_barriers].count);
+}
+
+static enum error_kind add_findings(void *context, struct series_record *record, bool whole,
+                                    struct error *error)
+{
+    static const struct trial_findings kind = {.subject = table3_row_target,
+                                               .valid = table3_row_valid,
+                                               .reason = table3_row_reason,
+                                               .reconciled = table3_row_reconciled,
+                                               .noise = table3_row_attempt,
+                                               .fails = fails,
+                                               .describe = describe_trial};
+    const struct table3_series *series = context;
+    (void)whole;
+    (void)error;
+    trial_findings_add_faults(&kind, &record->rows, "", &record->findings);
+    trial_findings_add_servers(&kind, &record->rows, &record->findings);
+    trial_findings_add_noise(&kind, &record->rows, &series->base.noise, record->made_again.rows,
+                             &record->findings);
+    return ERROR_NONE;
+}
+
+static int finish(void *context, int *verdict)
+{
+    const struct table3_series *series = context;
+    return paper_finish_design(series->paper, &series->base, verdict);
+}
+
+static int run_table3(struct paper *paper)
+{
+    static const struct series_user user = {.lay_out = lay_out,
+                                            .rows = &table3_row_table,
+                                            .describe_plan = describe_plan,
+                                            .begin = begin,
+                                            .make = run_trial,
+                                            .finish = add_findings,
+                                            .tell = finish};
+    struct load_options *load = &paper->options.load;
+    const struct series_options of_series = {.subcommand =
+                                                 paper->experiment->command->arguments.subcommand,
+                                             .target = &load->target,
+                                             .output = &load->output,
+                                             .clients = &load->sessions,
+                                             .processes = load->processes,
+                                             .seed = load->seed};
+    struct table3_series series = {.paper = paper};
+    series_init(&series.base, &of_series, &user, &series);
+    int status = series_lead(&series.base, paper->argc, paper->argv);
+    paper->interrupted = series.base.interrupted;
+    series_deinit(&series.base);
+    return status;
 }
 
 /* ------------------------------------------------------------------ the figures */
@@ -102,7 +341,7 @@ static const struct paper_figure published[] = {
 #define PUBLISHED (sizeof published / sizeof published[0])
 
 /* An interval of few trials may reach below 0. */
-static struct interval mean(const double *values, size_t count, double confidence)
+static struct interval mean_above_zero(const double *values, size_t count, double confidence)
 {
     struct interval seconds = statistics_interval(values, count, confidence);
     if (seconds.low < 0)
@@ -149,7 +388,7 @@ struct line {
 };
 
 /* By the trials of the cells as points; none if a cell has no valid trial. */
-static struct interval fit_line_of(const struct line *line)
+static struct interval fit_line_of(const struct line *line, size_t *trials)
 {
     size_t most = 0, points = 0;
     bool valid = true;
@@ -159,6 +398,7 @@ static struct interval fit_line_of(const struct line *line)
     for (size_t i = 0; i < line->count; i++) {
         const struct paper_cell *cell = &line->first[i * line->step];
         valid = valid && cell->valid > 0;
+        *trials += cell->valid;
         for (size_t k = 0; k < cell->counted.count; k++) {
             x[points] = (double)cell->at[line->of_barriers];
             y[points++] = cell->values[k];
@@ -170,46 +410,38 @@ static struct interval fit_line_of(const struct line *line)
 }
 
 /* In the table for people the servers are named if there are several numbers of them. */
-static void name_line(const struct line *line, bool several, struct judgement *judgement)
+static void judge_line(struct paper_cells *cells, struct line line)
 {
-    const struct paper_cell *cell = line->first;
-    unsigned long long fixed = cell->at[!line->of_barriers];
+    const struct paper_cell *cell = line.first;
+    unsigned long long fixed = cell->at[!line.of_barriers];
     char growth[64], servers[32];
-    snprintf(growth, sizeof growth, "%s, %llu %s%s", line->of_barriers ? "barriers" : "clients",
-             fixed, line->of_barriers ? "client" : "barrier", fixed == 1 ? "" : "s");
+    bool several = cells->topologies > 1;
+    struct judgement judgement = {.servers = cell->servers};
+    if (line.count < 2)
+        return;
+    snprintf(growth, sizeof growth, "%s, %llu %s%s", line.of_barriers ? "barriers" : "clients",
+             fixed, line.of_barriers ? "client" : "barrier", fixed == 1 ? "" : "s");
     snprintf(servers, sizeof servers, ", %llu server%s", (unsigned long long)cell->servers,
              cell->servers == 1 ? "" : "s");
-    snprintf(judgement->claim, sizeof judgement->claim, "time grows linearly with the %s%s", growth,
+    snprintf(judgement.claim, sizeof judgement.claim, "time grows linearly with the %s%s", growth,
              servers);
-    snprintf(judgement->row, sizeof judgement->row, "%s%s%s", several ? "" : "linear in ", growth,
+    snprintf(judgement.row, sizeof judgement.row, "%s%s%s", several ? "" : "linear in ", growth,
              several ? servers : "");
+    judgement.ours = fit_line_of(&line, &judgement.trials);
+    judgement.paper = table3_paper_exponent(line.of_barriers, fixed);
+    judgement.verdict = verdict_lies(&judgement.ours, 1 - FIT_MARGIN, 1 + FIT_MARGIN);
+    shape_add(&cells->shape, &judgement);
 }
 
-static void judge_line(struct paper_cells *cells, const struct line *line)
-{
-    if (line->count < 2)
-        return;
-    struct judgement *judgement = judgements_add(&cells->judgements);
-    name_line(line, cells->topologies > 1, judgement);
-    judgement->servers = line->first->servers;
-    judgement->ours = fit_line_of(line);
-    judgement->paper =
-        table3_paper_exponent(line->of_barriers, line->first->at[!line->of_barriers]);
-    judgement->verdict =
-        verdict_lies(&judgement->ours, TABLE3_EXPONENT_LEAST, TABLE3_EXPONENT_MOST);
-}
-
-static void judge(struct paper_cells *cells)
+static void judge_lines(struct paper_cells *cells)
 {
     size_t clients = cells->lengths[0], barriers = cells->lengths[1];
-    cells->judgements.quantity = "exponent";
-    cells->judgements.unit = "power";
     for (size_t i = 0; i < cells->topologies; i++) {
         for (size_t n = 0; n < clients; n++)
-            judge_line(cells, &(struct line){paper_cells_at(cells, i, n, 0), barriers, 1, true});
+            judge_line(cells, (struct line){paper_cells_at(cells, i, n, 0), barriers, 1, true});
         for (size_t b = 0; b < barriers; b++)
             judge_line(cells,
-                       &(struct line){paper_cells_at(cells, i, 0, b), clients, barriers, false});
+                       (struct line){paper_cells_at(cells, i, 0, b), clients, barriers, false});
     }
 }
 
@@ -221,62 +453,35 @@ const struct paper_design design_table3 = {
     .complete = table3_row_complete,
     .valid = table3_row_valid,
     .metric = table3_row_client_s,
-    .mean = mean,
+    .mean = mean_above_zero,
     .published = published,
     .published_count = PUBLISHED,
     .fill = fill,
-    .judge = judge,
+    .judge = judge_lines,
+    .quantity = "exponent",
+    .unit = "power",
 };
 
 /* ------------------------------------------------------------------ for people */
 
-static const struct paper_column columns_of_figures[] = {
-    {{.title = "servers", .right = true}, .of = table3_servers, .if_several = true},
-    {{.title = "clients", .right = true}, .of = table3_clients},
-    {{.title = "barriers", .right = true}, .of = table3_barriers},
-    {{.over = "ours,", .title = "s", .right = true},
-     .of = table3_seconds,
-     .decimals = PAPER_SECONDS},
-    {{.over = "interval", .title = "95 %", .right = true, .spare = 1},
-     .of = table3_seconds_low,
-     .decimals = PAPER_INTERVAL},
-    {{.over = "paper,", .title = "s", .right = true}, .of = table3_paper_seconds, .decimals = 1},
-    {{.over = "passages", .title = "1/s", .right = true}, .of = table3_barrier_operations_per_s},
-    {{.over = "requests", .title = "1/s", .right = true}, .of = table3_zookeeper_operations_per_s},
-    {{.over = "reads to", .title = "writes", .right = true, .spare = 2},
-     .of = table3_reads_to_writes,
-     .decimals = 1},
+static const struct row_column columns[] = {
+    {.column = table3_servers},
+    {.column = table3_clients},
+    {.column = table3_barriers},
+    {.column = table3_seconds, .over = "ours,", .title = "s", .decimals = 3},
+    {.column = table3_seconds_low, .over = "95 %", .title = "from", .decimals = 3, .spare = 2},
+    {.column = table3_seconds_high, .over = "", .title = "to", .decimals = 3, .spare = 2},
+    {.column = table3_paper_seconds, .over = "paper,", .title = "s", .decimals = 1},
+    {.column = table3_barrier_operations_per_s, .over = "passages", .title = "1/s"},
+    {.column = table3_zookeeper_operations_per_s, .over = "requests", .title = "1/s"},
+    {.column = table3_reads_to_writes, .title = "reads/writes", .spare = 3, .decimals = 1},
 };
-
-static void explain(const struct table *cells, const struct load_options *options, FILE *stream)
-{
-    char servers[120];
-    (void)cells;
-    wrap_sentence(
-        stream,
-        "Linear: the time grows as a power of the number of barriers or clients, and the "
-        "95 %% interval of the exponent lies within %.2f to %.2f. The paper calls its own "
-        "growth roughly linear: its times have exponents of 0.78 to 0.84 in barriers, and "
-        "of 0.96 to 1.06 in clients.",
-        TABLE3_EXPONENT_LEAST, TABLE3_EXPONENT_MOST);
-    wrap_sentence(
-        stream,
-        "A time runs from the common start until a client has entered and left all "
-        "barriers, and is the average over the clients and over %u trials; each entry "
-        "and each departure of a client is a passage. Ours: %s. The paper's: five runs of "
-        "50, 100 and 200 clients; it does not say how many servers; 1,950 to 3,100 "
-        "passages and 10,700 to 17,000 requests a second, four reads to a write.",
-        options->trials, paper_servers_describe(&options->target, servers, sizeof servers));
-}
 
 const struct experiment experiment_table3 = {
     .name = "table3",
-    .command = {.arguments = {"paper table3", usage, rows, notes, NULL},
-                .simulated = "3",
-                .is_consistent = is_consistent},
-    .lead = table3_lead,
+    .command = &paper_command_table3,
+    .run = run_table3,
     .design = &design_table3,
-    .columns = columns_of_figures,
-    .column_count = sizeof columns_of_figures / sizeof columns_of_figures[0],
-    .explain = explain,
+    .columns = columns,
+    .column_count = sizeof columns / sizeof columns[0],
 };

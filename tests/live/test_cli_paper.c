@@ -99,7 +99,7 @@ COMMAND_TEST_SOON(interrupted)
     assert_true(csv_file_count(&cells, 0, "trials") + csv_file_count(&cells, 1, "trials") > 0);
     csv_file_deinit(&cells);
     assert_int_equal(status_of_shape(4), 4);
-    assert_has(command.err, ": undetermined: there are too few valid trials\n");
+    assert_has(command.err, ": undetermined: too few valid trials\n");
 }
 
 /* ------------------------------------------------------------------ Table 2 */
@@ -203,7 +203,7 @@ COMMAND_TEST(servers_of_somebody_else_make_a_row)
     struct csv_file cells = read_table("table1.csv");
     assert_int_equal(cells.rows, 2);
     assert_string_equal(csv_file_text(&cells, 0, "servers"), "1");
-    assert_has(command.out, "servers of --connect; ");
+    assert_has(command.out, "the servers of --connect; ");
     csv_file_deinit(&cells);
     assert_nothing_left_outside(1);
 }
@@ -379,8 +379,6 @@ COMMAND_TEST(servers_die_and_come_back)
     assert_samples();
     assert_true(screen_widest(command.out) <= 80);
     assert_has(command.out, "another follower ");
-    words_unwrap(command.out);
-    assert_has(command.out, "in the paper less than");
 }
 
 TEST_GROUP(outside_start, outside_stop)

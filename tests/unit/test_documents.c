@@ -16,7 +16,8 @@
 #include "bench/output/load_rows.h"
 #include "bench/output/trace_rows.h"
 #include "bench/output/trial_columns.h"
-#include "bench/paper/internal.h"
+#include "bench/paper/figure8.h"
+#include "bench/paper/table3.h"
 #include "bench/recipes/law_table.h"
 #include "bench/tap/internal.h"
 #include "capacity/judge.h"
@@ -40,7 +41,7 @@ enum { WORDS_MAX = 24, TEXT_COLUMNS = 116 };
 /* ------------------------------------------------------------------ the lists */
 
 extern const struct table_type answer_row_table, plan_row_table, table1_table, table2_table,
-    table3_table, run_cell_table, finding_table, ratio_table;
+    table3_table, figure8_sample_table, run_cell_table, finding_table, ratio_table;
 
 static const struct table_type *const tables[] = {
     &trial_row_table,      &load_row_table,       &answer_row_table,     &plan_row_table,

@@ -2,7 +2,7 @@
 /* Figure 8 of the paper: the schedule, the rates of an event, and what is judged. */
 
 #include "base/clock.h"
-#include "bench/paper/internal.h"
+#include "bench/paper/figure8.h"
 
 #include "tests/support/test.h"
 
@@ -70,19 +70,24 @@ static const struct table_value *row_of(uint32_t trial, uint32_t fault)
 static void sum_up(void)
 {
     table_deinit(&figure.events);
-    judgements_deinit(&figure.judgements);
+    shape_deinit(&figure.shape);
     figure8_judge(&figure, NULL);
 }
 
-static const struct judgement *judge(const char *row)
+static const struct table_value *judge(const char *row)
 {
     sum_up();
-    for (size_t i = 0; i < figure.judgements.count; i++) {
-        if (strcmp(figure.judgements.list[i].row, row) == 0)
-            return &figure.judgements.list[i];
+    for (size_t i = 0; i < figure.shape.rows.rows; i++) {
+        if (strcmp(table_row(&figure.shape.rows, i)[shape_row].text, row) == 0)
+            return table_row(&figure.shape.rows, i);
     }
     fail_msg("no judgement: %s", row);
     return NULL;
+}
+
+static enum verdict verdict_of(const char *row)
+{
+    return verdict_of_word(judge(row)[shape_verdict].text);
 }
 
 /* ------------------------------------------------------------------ the schedule */
@@ -90,12 +95,9 @@ static const struct judgement *judge(const char *row)
 TEST_BETWEEN(the_schedule_is_the_papers, make, clear)
 {
     const struct figure8_plan *plan = &figure.plan;
-    static const char *const words[] = {"a follower", "another follower", "the leader",
-                                        "two followers", "the leader"};
     assert_int_equal(plan->events, 5);
     assert_int_equal(plan->part_ns, 2 * NS_PER_S);
     for (uint32_t i = 0; i < 5; i++) {
-        assert_string_equal(figure8_plan_word(plan, i), words[i]);
         assert_int_equal(plan->faults[2 * i].action, LOAD_FAULT_KILL);
         assert_int_equal(plan->faults[2 * i + 1].action, LOAD_FAULT_RESTART);
         assert_int_equal(plan->faults[2 * i].at_ns, (4 + 6 * i) * NS_PER_S);
@@ -107,9 +109,10 @@ TEST_BETWEEN(the_schedule_is_the_papers, make, clear)
 /* Of three servers two cannot be killed. */
 TEST_BETWEEN(three_servers_lose_one_at_a_time, make, clear)
 {
-    struct figure8_plan plan;
-    figure8_plan_init(&plan, 3, 14 * NS_PER_S);
-    assert_int_equal(figure8_plan_parts(3), 14);
+    figure8_deinit(&figure);
+    figure8_init(&figure, 3, 14 * NS_PER_S);
+    const struct figure8_plan plan = figure.plan;
+    assert_int_equal(paper_figure8_parts(3), 14);
     assert_int_equal(plan.events, 4);
     assert_int_equal(plan.part_ns, NS_PER_S);
     for (uint32_t i = 0; i < 4; i++)
@@ -123,8 +126,11 @@ TEST_BETWEEN(three_servers_lose_one_at_a_time, make, clear)
 TEST_BETWEEN(rates_are_of_the_parts_of_an_event, make, clear)
 {
     add(make_trial(80, 90));
+    static const char *const words[] = {"a follower", "another follower", "the leader",
+                                        "two followers", "the leader"};
     for (uint32_t event = 0; event < 5; event++) {
         const struct table_value *row = row_of(0, 2 * event);
+        assert_string_equal(row[figure8_fault_event].text, words[event]);
         double before = event == 0 ? 1000 : 900; /* behind the first: what came after the last */
         assert_true(fabs(row[figure8_fault_before_per_s].real - before) < 1e-6);
         assert_true(fabs(row[figure8_fault_down_per_s].real - 800) < 1e-6);
@@ -158,17 +164,17 @@ TEST_BETWEEN(a_second_at_zero_is_of_its_fault, make, clear)
     silence(&trial, 41, 9);   /* a follower was killed at 4 s */
     silence(&trial, 165, 10); /* the leader at 16 s */
     add(trial);
-    assert_int_equal(judge("no second at zero, followers")->verdict, VERDICT_HOLDS);
-    assert_int_equal(judge("no second at zero, leader")->verdict, VERDICT_HOLDS);
+    assert_int_equal(verdict_of("no second at zero, followers"), VERDICT_HOLDS);
+    assert_int_equal(verdict_of("no second at zero, leader"), VERDICT_HOLDS);
 
     trial = make_trial(80, 90);
     silence(&trial, 165, 25);
     add(trial);
     assert_int_equal(row_of(1, 4)[figure8_fault_seconds_at_zero].count, 1);
     assert_int_equal(row_of(1, 5)[figure8_fault_seconds_at_zero].count, 1);
-    assert_int_equal(judge("no second at zero, followers")->verdict, VERDICT_HOLDS);
-    assert_int_equal(judge("no second at zero, leader")->verdict, VERDICT_FAILS);
-    assert_string_equal(judge("no second at zero, leader")->reason,
+    assert_int_equal(verdict_of("no second at zero, followers"), VERDICT_HOLDS);
+    assert_int_equal(verdict_of("no second at zero, leader"), VERDICT_FAILS);
+    assert_string_equal(judge("no second at zero, leader")[shape_reason].text,
                         "no second at zero, leader: 2 seconds of 2 valid trials without an "
                         "operation");
 }
@@ -179,21 +185,21 @@ TEST_BETWEEN(a_follower_costs_its_share, make, clear)
     add(make_trial(80, 90));
     add(make_trial(81, 90));
     add(make_trial(79, 90));
-    const struct judgement *one = judge("while a follower is down");
-    assert_int_equal(one->verdict, VERDICT_HOLDS);
-    assert_true(one->ours.low > 0.6 && one->ours.high < 1);
-    assert_true(fabs(one->paper - 0.8) < 1e-9);
-    assert_true(fabs(judge("while two followers are down")->paper - 0.6) < 1e-9);
-    assert_int_equal(judge("after a follower is back")->verdict, VERDICT_HOLDS);
-    assert_int_equal(judge("after the leader's loss")->verdict, VERDICT_HOLDS);
+    const struct table_value *one = judge("while a follower is down");
+    assert_string_equal(one[shape_verdict].text, "holds");
+    assert_true(one[shape_ratio_low].real > 0.6 && one[shape_ratio_high].real < 1);
+    assert_true(fabs(one[shape_paper_ratio].real - 0.8) < 1e-9);
+    assert_true(fabs(judge("while two followers are down")[shape_paper_ratio].real - 0.6) < 1e-9);
+    assert_int_equal(verdict_of("after a follower is back"), VERDICT_HOLDS);
+    assert_int_equal(verdict_of("after the leader's loss"), VERDICT_HOLDS);
 }
 
 TEST_BETWEEN(what_costs_two_shares_fails, make, clear)
 {
     add(make_trial(50, 100));
     add(make_trial(51, 100));
-    assert_int_equal(judge("while a follower is down")->verdict, VERDICT_FAILS);
-    assert_int_equal(judge("while two followers are down")->verdict, VERDICT_HOLDS);
+    assert_int_equal(verdict_of("while a follower is down"), VERDICT_FAILS);
+    assert_int_equal(verdict_of("while two followers are down"), VERDICT_HOLDS);
 }
 
 /* The others say nothing of such a trial. */
@@ -204,11 +210,11 @@ TEST_BETWEEN(a_part_without_an_operation_leaves_the_ratio_open, make, clear)
     struct trial trial = make_trial(80, 90);
     silence(&trial, 40, 20); /* all the time in which the follower is down */
     add(trial);
-    const struct judgement *down = judge("while a follower is down");
-    assert_int_equal(down->verdict, VERDICT_UNDETERMINED);
-    assert_string_equal(down->reason, "no operation in such a part of a valid trial");
-    assert_true(isnan(down->ours.low));
-    assert_int_equal(judge("while two followers are down")->verdict, VERDICT_HOLDS);
+    const struct table_value *down = judge("while a follower is down");
+    assert_string_equal(down[shape_verdict].text, "undetermined");
+    assert_string_equal(down[shape_reason].text, "no operation in such a part of a valid trial");
+    assert_true(isnan(down[shape_ratio_low].real));
+    assert_int_equal(verdict_of("while two followers are down"), VERDICT_HOLDS);
 }
 
 TEST_BETWEEN(trials_that_are_not_valid_judge_nothing, make, clear)
@@ -216,13 +222,13 @@ TEST_BETWEEN(trials_that_are_not_valid_judge_nothing, make, clear)
     struct trial trial = make_trial(0, 0);
     trial.valid = false;
     add(trial);
-    for (size_t i = 0; i < 6; i++) {
-        judge("while a follower is down");
-        assert_int_equal(figure.judgements.list[i].verdict, VERDICT_UNDETERMINED);
-    }
+    sum_up();
+    assert_int_equal(figure.shape.rows.rows, 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(table_row(&figure.shape.rows, i)[shape_verdict].text, "undetermined");
     add(make_trial(80, 90));
-    assert_int_equal(judge("no second at zero, followers")->verdict, VERDICT_HOLDS);
-    assert_int_equal(judge("while a follower is down")->verdict, VERDICT_UNDETERMINED);
+    assert_int_equal(verdict_of("no second at zero, followers"), VERDICT_HOLDS);
+    assert_int_equal(verdict_of("while a follower is down"), VERDICT_UNDETERMINED);
 }
 
 static double median_of(uint32_t event, size_t column)

@@ -132,6 +132,12 @@ static void assert_cell(size_t topology, size_t level, size_t count, size_t vali
     assert_close(cell->mean.value, mean);
 }
 
+/* The exit status that the judgements give. */
+static int status_of(void)
+{
+    return verdict_status(findings_verdict(&table.shape.findings));
+}
+
 /* The column latency_mean_ms of table2. */
 static double latency_ms(size_t topology, size_t level)
 {
@@ -169,7 +175,7 @@ TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, NULL, tear_down)
         add(1, 2, 2)[load_row_complete].flag = false;
         judge();
         assert_cell(1, 2, 4, 3, kind->shape[1][2]);
-        assert_int_equal(judgements_exit_status(&table.judgements), 0);
+        assert_int_equal(status_of(), 0);
     }
     assert_close(latency_ms(1, 2), 20e3 / 2740);
 }
@@ -188,7 +194,7 @@ TEST_BETWEEN(a_starved_trial_does_not_count, NULL, tear_down)
     assert_int_equal(paper_cells_at(&table, 1, 2, 0)->starved, 1);
     assert_cell(1, 0, 4, 4, 21e3);
     assert_int_equal(paper_cells_at(&table, 1, 0, 0)->starved, 0);
-    assert_int_equal(judgements_exit_status(&table.judgements), 0);
+    assert_int_equal(status_of(), 0);
 }
 
 /* As of an evaluation that was interrupted early. */
@@ -201,7 +207,7 @@ TEST_BETWEEN(cells_without_trials_are_unknown, NULL, tear_down)
     assert_true(isnan(latency_ms(2, 2)));
     assert_cell(0, 0, 1, 1, 1000);
     assert_true(isnan(paper_cells_at(&table, 0, 0, 0)->mean.low));
-    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+    assert_int_equal(status_of(), 4);
 }
 
 /* ------------------------------------------------------------------ the shape */
@@ -211,23 +217,32 @@ TEST_BETWEEN(cells_without_trials_are_unknown, NULL, tear_down)
  * are about 10 workers and about 20, with each number of servers, and then about the servers. */
 static void assert_verdicts(const char *verdicts, int status)
 {
-    assert_int_equal(table.judgements.count, strlen(verdicts));
-    for (size_t i = 0; verdicts[i] != '\0'; i++)
-        assert_int_equal("HFU"[table.judgements.list[i].verdict], verdicts[i]);
-    assert_int_equal(judgements_exit_status(&table.judgements), status);
+    assert_int_equal(table.shape.rows.rows, strlen(verdicts));
+    assert_int_equal(table.shape.findings.rows, strlen(verdicts));
+    for (size_t i = 0; verdicts[i] != '\0'; i++) {
+        const char *word = table_row(&table.shape.rows, i)[shape_verdict].text;
+        assert_int_equal("HFU"[verdict_of_word(word)], verdicts[i]);
+        assert_string_equal(table_row(&table.shape.findings, i)[finding_verdict].text, word);
+    }
+    assert_int_equal(status_of(), status);
 }
 
+/* The claim may be NULL: any. */
 static void assert_judgement(size_t index, const char *claim, uint64_t against, double ours,
                              double paper)
 {
-    const struct judgement *judgement = &table.judgements.list[index];
-    assert_string_equal(judgement->claim, claim);
-    assert_int_equal(judgement->against, against);
-    assert_close(judgement->ours.value, ours);
+    const struct table_value *row = table_row(&table.shape.rows, index);
+    if (claim != NULL)
+        assert_string_equal(row[shape_claim].text, claim);
+    if (claim != NULL)
+        assert_int_equal(
+            row[shape_against_servers].kind == TABLE_COUNT ? row[shape_against_servers].count : 0,
+            against);
+    assert_close(row[shape_ratio].real, ours);
     if (isnan(paper))
-        assert_true(isnan(judgement->paper));
+        assert_true(isnan(row[shape_paper_ratio].real));
     else
-        assert_close(judgement->paper, paper);
+        assert_close(row[shape_paper_ratio].real, paper);
 }
 
 TEST_BETWEEN(the_papers_shape_holds, NULL, tear_down)
@@ -276,10 +291,10 @@ TEST_BETWEEN(a_fall_between_two_shares_fails, NULL, tear_down)
     add_all(fall, 1.02);
     judge();
     assert_verdicts("HHHHHFH", 1);
-    const struct judgement *judgement = &table.judgements.list[5];
-    assert_string_equal(judgement->reason, "throughput falls from 0 to 50 % reads with 3 servers");
-    assert_true(judgement->ours.low > 1);
-    assert_string_equal(table.judgements.list[6].reason, "");
+    assert_field(&table.shape.rows, 5, "reason",
+                 "throughput falls from 0 to 50 % reads with 3 servers");
+    assert_true(table_row(&table.shape.rows, 5)[shape_ratio_low].real > 1);
+    assert_field(&table.shape.rows, 6, "reason", "");
 }
 
 /* Trials that scatter, a cell without a valid trial, whose figure is shown, and servers that cannot
@@ -314,8 +329,7 @@ TEST_BETWEEN(what_is_not_shown_is_not_judged, NULL, tear_down)
         judge();
         assert_verdicts(cases[i].verdicts, 4);
         assert_cell(2, 2, 3, invalid == 2 ? 0 : 3, kind->shape[2][2]);
-        assert_judgement(1, table.judgements.list[1].claim, table.judgements.list[1].against,
-                         kind == &table1 ? 165.0 / 87 : 3300.0 / 2500,
+        assert_judgement(1, NULL, 0, kind == &table1 ? 165.0 / 87 : 3300.0 / 2500,
                          kind == &table1 ? 165.0 / 87 : NAN);
     }
 }

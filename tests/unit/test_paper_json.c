@@ -6,13 +6,6 @@
 
 #include <math.h>
 
-static struct judgement judgement = {.claim = "creates rise",
-                                     .servers = 3,
-                                     .ours = {2, 1.5, INFINITY},
-                                     .paper = NAN,
-                                     .verdict = VERDICT_HOLDS};
-static const struct judgements judgements = {.quantity = "ratio", .list = &judgement, .count = 1};
-
 static json_t *list;
 
 static int begin(void **state)
@@ -29,9 +22,22 @@ static int end(void **state)
     return 0;
 }
 
-static void add(const char *name, int verdict)
+static void add(const char *name, enum verdict verdict)
 {
-    paper_json_add(list, name, verdict, "out", json_array(), &judgements);
+    struct shape shape = shape_new("ratio", "times");
+    const struct judgement judgement = {.claim = "creates rise",
+                                        .servers = 3,
+                                        .ours = {2, 1.5, INFINITY},
+                                        .paper = NAN,
+                                        .verdict = verdict};
+    shape_add(&shape, &judgement);
+    paper_json_add(list, name, NULL, &shape, "out", json_array());
+    shape_deinit(&shape);
+}
+
+static void add_without_result(const char *name, const char *left_out)
+{
+    paper_json_add(list, name, left_out, NULL, NULL, NULL);
 }
 
 /* What is written has this verdict, and is as the schema says. */
@@ -53,32 +59,32 @@ static void expect(const char *verdict)
 
 TEST_BETWEEN(what_was_left_out_decides_nothing, begin, end)
 {
-    add("table1", 0);
-    paper_json_add_without_result(list, "figure8", "servers do not die in the simulation");
+    add("table1", VERDICT_HOLDS);
+    add_without_result("figure8", "servers do not die in the simulation");
     expect("holds");
 }
 
 TEST_BETWEEN(what_has_no_result_leaves_the_verdict_open, begin, end)
 {
-    add("table1", 0);
-    paper_json_add_without_result(list, "table2", NULL);
+    add("table1", VERDICT_HOLDS);
+    add_without_result("table2", NULL);
     expect("undetermined");
 }
 
 TEST_BETWEEN(one_that_fails_outweighs_all, begin, end)
 {
-    add("table1", 4);
-    add("table2", 1);
-    add("table3", 0);
+    add("table1", VERDICT_UNDETERMINED);
+    add("table2", VERDICT_FAILS);
+    add("table3", VERDICT_HOLDS);
     expect("fails");
 }
 
 TEST_BETWEEN(without_a_result_there_is_nothing_to_write, begin, end)
 {
     assert_false(paper_json_has_result(list));
-    paper_json_add_without_result(list, "table1", NULL);
-    paper_json_add_without_result(list, "figure8", "servers do not die in the simulation");
+    add_without_result("table1", NULL);
+    add_without_result("figure8", "servers do not die in the simulation");
     assert_false(paper_json_has_result(list));
-    add("table3", 1);
+    add("table3", VERDICT_FAILS);
     assert_true(paper_json_has_result(list));
 }

@@ -76,11 +76,11 @@ TEST(test_one_of_several_kinds)
                              "longest_silence_ms", "new_leader_ms", "serves_ms");
     json_t *json =
         json_pack("{s:s, s:[{s:s, s:n, s:s, s:s, s:[{s:s, s:i, s:s, s:i, s:i, s:n, s:n, s:[], "
-                  "s:[O]}], s:[]}]}",
+                  "s:[O]}], s:[], s:[]}]}",
                   "verdict", "holds", "experiments", "experiment", "figure8", "left_out", "verdict",
                   "holds", "folder", "out", "results", "folder", "out", "servers", 3, "target",
                   "ensemble3", "trials_planned", 2, "trials_finished", 2, "cut_short", "noise",
-                  "warnings", "cells", cell, "judgements");
+                  "warnings", "cells", cell, "judgements", "findings");
     assert_non_null(json);
     assert_schema(json, "paper", "result");
     json_object_set_new(cell, "servers", json_string("3"));

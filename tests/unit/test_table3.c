@@ -2,6 +2,7 @@
 /* Table 3 of the paper: its trials, what is kept of them, and what is judged, made by hand. */
 
 #include "bench/paper/internal.h"
+#include "bench/paper/table3.h"
 #include "recipes/registry.h"
 #include "tests/support/row.h"
 #include "tests/support/test.h"
@@ -103,7 +104,7 @@ static const struct table_value *take(const struct trial_result *of)
     result.memory->violations[0] =
         (struct violation){.kind = VIOLATION_LEFT_EARLY, .session = 1, .expected = 4, .found = 3};
     struct table_value *row = table_add(&samples);
-    table3_row_take(&small, &result, 64, row);
+    table3_fill_row(&small, &result, 64, row);
     trial_memory_free(result.memory);
     return row;
 }
@@ -195,6 +196,17 @@ static void judge(void)
     paper_cells_init(&table, &design_table3, &options, of_targets);
 }
 
+static enum verdict verdict_at(size_t row)
+{
+    return verdict_of_word(table_row(&table.shape.rows, row)[shape_verdict].text);
+}
+
+/* The exit status that the judgements give. */
+static int status_of(void)
+{
+    return verdict_status(findings_verdict(&table.shape.findings));
+}
+
 TEST_BETWEEN(a_cell_is_the_average_of_its_trials, set_up, tear_down)
 {
     add(100, 400, 30);
@@ -230,10 +242,10 @@ TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
     }
     judge();
     assert_close(paper_cells_at(&table, 0, 1, 2)->mean.value, 55.9 * (1.01 + 1 + 1 / 1.01) / 3);
-    for (size_t i = 0; i < table.judgements.count; i++)
-        assert_int_equal(table.judgements.list[i].verdict,
+    for (size_t i = 0; i < table.shape.rows.rows; i++)
+        assert_int_equal(verdict_at(i),
                          i == 1 || i == 3 + 2 ? VERDICT_UNDETERMINED : VERDICT_HOLDS);
-    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+    assert_int_equal(status_of(), 4);
 }
 
 /* ------------------------------------------------------------------ the growth */
@@ -244,19 +256,20 @@ TEST_BETWEEN(the_papers_own_figures_grow_linearly, set_up, tear_down)
     static const double exponents[] = {0.838, 0.784, 0.840, 1.062, 0.959, 0.978, 1.059};
     add_all(published, 1.01);
     judge();
-    assert_int_equal(table.judgements.count, 3 + 4);
-    for (size_t i = 0; i < table.judgements.count; i++) {
-        const struct judgement *judgement = &table.judgements.list[i];
-        assert_int_equal(judgement->verdict, VERDICT_HOLDS);
-        assert_true(fabs(judgement->ours.value - exponents[i]) < 0.0005);
-        assert_close(judgement->paper, judgement->ours.value);
-        assert_int_equal(judgement->servers, 3);
-        assert_true(judgement->ours.low >= 0.75 && judgement->ours.high <= 1.25);
+    assert_int_equal(table.shape.rows.rows, 3 + 4);
+    for (size_t i = 0; i < 3 + 4; i++) {
+        const struct table_value *row = table_row(&table.shape.rows, i);
+        assert_int_equal(verdict_at(i), VERDICT_HOLDS);
+        assert_true(fabs(row[shape_ratio].real - exponents[i]) < 0.0005);
+        assert_close(row[shape_paper_ratio].real, row[shape_ratio].real);
+        assert_int_equal(row[shape_servers].count, 3);
+        assert_true(row[shape_ratio_low].real >= 0.75 && row[shape_ratio_high].real <= 1.25);
     }
-    assert_string_equal(table.judgements.list[0].claim,
+    assert_string_equal(table_row(&table.shape.rows, 0)[shape_claim].text,
                         "time grows linearly with the barriers, 50 clients, 3 servers");
-    assert_string_equal(table.judgements.list[6].row, "linear in clients, 1600 barriers");
-    assert_int_equal(judgements_exit_status(&table.judgements), 0);
+    assert_string_equal(table_row(&table.shape.rows, 6)[shape_row].text,
+                        "linear in clients, 1600 barriers");
+    assert_int_equal(status_of(), 0);
 }
 
 static double quadratic_in_clients(uint64_t of_clients, uint64_t of_barriers)
@@ -268,19 +281,20 @@ TEST_BETWEEN(another_growth_fails, set_up, tear_down)
 {
     add_all(quadratic_in_clients, 1.01);
     judge();
-    for (size_t i = 0; i < table.judgements.count; i++) {
-        assert_int_equal(table.judgements.list[i].verdict, i < 3 ? VERDICT_HOLDS : VERDICT_FAILS);
-        assert_true(fabs(table.judgements.list[i].ours.value - (i < 3 ? 1 : 2)) < 1e-6);
+    for (size_t i = 0; i < table.shape.rows.rows; i++) {
+        double exponent = table_row(&table.shape.rows, i)[shape_ratio].real;
+        assert_int_equal(verdict_at(i), i < 3 ? VERDICT_HOLDS : VERDICT_FAILS);
+        assert_true(fabs(exponent - (i < 3 ? 1 : 2)) < 1e-6);
     }
-    assert_int_equal(judgements_exit_status(&table.judgements), 1);
+    assert_int_equal(status_of(), 1);
 }
 
 TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 {
     add_all(published, 8);
     judge();
-    for (size_t i = 0; i < table.judgements.count; i++)
-        assert_int_equal(table.judgements.list[i].verdict, VERDICT_UNDETERMINED);
+    for (size_t i = 0; i < table.shape.rows.rows; i++)
+        assert_int_equal(verdict_at(i), VERDICT_UNDETERMINED);
 }
 
 /* One number of clients: nothing is said of their growth. */
@@ -289,7 +303,7 @@ TEST_BETWEEN(a_line_of_one_cell_is_not_judged, set_up, tear_down)
     options.load.sessions.count = 1;
     add_all(published, 1.01);
     judge();
-    assert_int_equal(table.judgements.count, 1);
+    assert_int_equal(table.shape.rows.rows, 1);
     options.load.sessions.count = 3;
 }
 

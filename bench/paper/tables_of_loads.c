@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Tables 1 and 2 of the paper, whose trials are loads.
+ *
+ * Table 1 and Figure 5: throughput against servers and the share of reads. Reads rise from each
+ * number of servers to the next, writes fall, and with each number of servers throughput rises with
+ * the share of reads: from writes alone to reads alone, with no step between neighbouring shares at
+ * which throughput falls. A trial of reads alone whose servers were starved
+ * (bench/target/resources.h) does not count as valid.
+ *
+ * Table 2: creates a second against workers and servers. A worker is a session that creates a
+ * znode, waits for the reply, sends the delete of that znode without waiting for its reply, and
+ * creates the next (the mix create-delete=100, depth 1). With each number of servers creates rise
+ * from each number of workers to the next; with the most workers they fall from each number of
+ * servers to the next.
+ *
+ * Claims are judged by ratios of geometric means over trials, with 95 % t-intervals.
+ */
+#include "bench/paper/internal.h"
+
+#include "bench/cli/complain.h"
+#include "bench/target/resources.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ the loads */
+
+/* Sets the share of each server that the options leave open. Returns a warning in `text` if this
+ * machine has none; else NULL. */
+static const char *choose_shares(struct load_options *load, char *text, size_t size)
+{
+    struct target_options *target = &load->target;
+    char found[400];
+    if (target->driver == DRIVER_SIMULATED || target->connect || target->cpu_percent > 0)
+        return NULL;
+    const char *why =
+        resources_find_share(load->processes, target->server_counts[target->topology_count - 1],
+                             &target->cpu_percent, found, sizeof found);
+    if (why == NULL)
+        return NULL;
+    snprintf(text, size,
+             "%s; the servers share the cores, so the shape cannot show, and is not judged between "
+             "numbers of servers",
+             why);
+    return text;
+}
+
+int paper_run_loads(struct paper *paper, const struct load_series_user *wanted)
+{
+    char text[512];
+    struct load_options *load = &paper->options.load;
+    /* A server's code is compiled in its first minute, on its own share of the CPU; that of servers
+     * that are started again in each trial, in each warm-up. */
+    load->rehearses = load->target.driver != DRIVER_SIMULATED && wanted->fault_count == 0;
+    const char *warning = choose_shares(load, text, sizeof text);
+    if (warning != NULL && !load->output.quiet)
+        complain_mildly("%s", warning);
+    struct load_series_user user = *wanted;
+    user.subcommand = paper->experiment->command->arguments.subcommand;
+    user.warning = warning;
+    user.interrupted = &paper->interrupted;
+    return load_series_lead(load, &user, paper->argc, paper->argv);
+}
+
+static int finish(const struct load_series *series, void *context, int *verdict)
+{
+    return paper_finish_design(context, &series->base, verdict);
+}
+
+static int run_design(struct paper *paper)
+{
+    const struct load_series_user user = {.tell = finish, .context = paper};
+    return paper_run_loads(paper, &user);
+}
+
+/* ------------------------------------------------------------------ Table 1 */
+
+#define TABLE1_COLUMNS(X, T)                                                                       \
+    X(T, servers, COUNT, "", 0, KEY, "the cell")                                                   \
+    X(T, reads_percent, COUNT, "%", 0, KEY, "the cell")                                            \
+    X(T, trials, COUNT, "", 0, NONE, "the trials that were led to their end")                      \
+    X(T, valid, COUNT, "", 0, NONE, "of these the valid ones that are not starved")                \
+    X(T, starved, COUNT, "", 0, NONE,                                                              \
+      "trials of reads alone in which the servers used less than 90 % of their shares of the CPU") \
+    X(T, achieved_per_s, REAL, "1/s", 2, NONE, "the geometric mean")                               \
+    X(T, achieved_per_s_low, REAL, "1/s", 2, NONE, "its 95 % interval")                            \
+    X(T, achieved_per_s_high, REAL, "1/s", 2, NONE, "its 95 % interval")                           \
+    X(T, paper_per_s, REAL, "1/s", 0, NONE, "the paper's figure")
+
+TABLE_DECLARE(table1, TABLE1_COLUMNS);
+TABLE_DEFINE(table1, "table1.csv", TABLE1_COLUMNS)
+
+static bool is_starved(const struct table_value *trial, const struct paper_cell *cell,
+                       const struct target_options *target)
+{
+    return cell->at[0] == 100 && resources_are_starved(table_number(&trial[load_row_server_cores]),
+                                                       cell->servers, target->cpu_percent);
+}
+
+static void fill_table1(const struct paper_cell *cell, struct table_value *row)
+{
+    row[table1_starved] = table_count(cell->starved);
+    table_put_interval(&row[table1_achieved_per_s], &cell->mean);
+    row[table1_paper_per_s] = table_real(cell->published);
+}
+
+/* Operations a second at saturation, by servers and percent reads. */
+static const struct paper_figure published_table1[] = {
+    {13, 100, 460e3}, {9, 100, 296e3}, {7, 100, 257e3}, {5, 100, 165e3}, {3, 100, 87e3},
+    {13, 0, 8e3},     {9, 0, 12e3},    {7, 0, 14e3},    {5, 0, 18e3},    {3, 0, 21e3},
+};
+
+static const struct paper_claim claims_table1[] = {
+    {PAPER_SERVERS, .words = "reads rise", .row = "reads rise", .noun = "servers"},
+    {PAPER_SERVERS, .first = true, .falls = true, .words = "writes fall", .row = "writes fall",
+     .noun = "servers"},
+    {PAPER_ENDS, .words = "throughput rises with the share of reads", .row = "rises with reads",
+     .fixed = "server"},
+};
+
+const struct paper_design design_table1 = {
+    .figures = &table1_table,
+    .axes = {{load_row_reads_percent, offsetof(struct paper_options, load.reads)}},
+    .axis_count = 1,
+    .complete = load_row_complete,
+    .valid = load_row_valid,
+    .metric = load_row_achieved_per_s,
+    .mean = statistics_interval_of_logs,
+    .is_starved = is_starved,
+    .published = published_table1,
+    .published_count = sizeof published_table1 / sizeof published_table1[0],
+    .fill = fill_table1,
+    .claims = claims_table1,
+    .claim_count = sizeof claims_table1 / sizeof claims_table1[0],
+    .quantity = "ratio",
+    .unit = "times",
+};
+
+static const struct row_column columns_table1[] = {
+    {.column = table1_servers},
+    {.column = table1_reads_percent, .over = "reads,", .title = "%"},
+    {.column = table1_achieved_per_s, .over = "ours,", .title = "1/s"},
+    {.column = table1_achieved_per_s_low, .over = "95 %", .title = "from", .spare = 1},
+    {.column = table1_achieved_per_s_high, .over = "", .title = "to", .spare = 1},
+    {.column = table1_paper_per_s, .over = "paper,", .title = "1/s"},
+    {.column = table1_starved, .over = "trials", .title = "starved"},
+};
+
+const struct experiment experiment_table1 = {
+    .name = "table1",
+    .command = &paper_command_table1,
+    .run = run_design,
+    .design = &design_table1,
+    .columns = columns_table1,
+    .column_count = sizeof columns_table1 / sizeof columns_table1[0],
+    .shows_ends = true,
+};
+
+/* ------------------------------------------------------------------ Table 2 */
+
+#define TABLE2_COLUMNS(X, T)                                                                       \
+    X(T, servers, COUNT, "", 0, KEY, "the cell")                                                   \
+    X(T, workers, COUNT, "", 0, KEY, "the cell")                                                   \
+    X(T, trials, COUNT, "", 0, NONE, "the trials that were led to their end")                      \
+    X(T, valid, COUNT, "", 0, NONE, "of these the valid ones")                                     \
+    X(T, creates_per_s, REAL, "1/s", 2, NONE, "creates answered a second: the geometric mean")     \
+    X(T, creates_per_s_low, REAL, "1/s", 2, NONE, "its 95 % interval")                             \
+    X(T, creates_per_s_high, REAL, "1/s", 2, NONE, "its 95 % interval")                            \
+    X(T, latency_mean_ms, REAL, "ms", 4, NONE, "the same of the mean latency of a create")         \
+    X(T, latency_mean_ms_low, REAL, "ms", 4, NONE, "its 95 % interval")                            \
+    X(T, latency_mean_ms_high, REAL, "ms", 4, NONE, "its 95 % interval")                           \
+    X(T, paper_per_s, REAL, "1/s", 0, NONE, "the paper's figure")                                  \
+    X(T, paper_latency_ms, REAL, "ms", 1, NONE, "the paper's figure")
+
+TABLE_DECLARE(table2, TABLE2_COLUMNS);
+TABLE_DEFINE(table2, "table2.csv", TABLE2_COLUMNS)
+
+/* Creates a second, by servers and workers; and the mean latency of a create, in milliseconds. */
+static const struct paper_figure published_table2[] = {
+    {3, 1, 776},   {5, 1, 748},   {7, 1, 758},   {9, 1, 711},   {3, 10, 2074}, {5, 10, 1832},
+    {7, 10, 1572}, {9, 10, 1540}, {3, 20, 2740}, {5, 20, 2336}, {7, 20, 1934}, {9, 20, 1890},
+};
+static const struct paper_figure published_ms[] = {{3, 1, 1.2}, {9, 1, 1.4}};
+
+static void fill_table2(const struct paper_cell *cell, struct table_value *row)
+{
+    double *latencies_ms = paper_cell_values(cell, load_row_service_mean_us);
+    for (size_t i = 0; i < cell->counted.count; i++)
+        latencies_ms[i] /= 1e3;
+    struct interval latency_ms =
+        statistics_interval_of_logs(latencies_ms, cell->counted.count, PAPER_CONFIDENCE);
+    free(latencies_ms);
+    table_put_interval(&row[table2_creates_per_s], &cell->mean);
+    table_put_interval(&row[table2_latency_mean_ms], &latency_ms);
+    row[table2_paper_per_s] = table_real(cell->published);
+    row[table2_paper_latency_ms] =
+        table_real(paper_published(published_ms, 2, cell->servers, cell->at[0]));
+}
+
+static const struct paper_claim claims_table2[] = {
+    {PAPER_LEVELS, .words = "creates rise", .row = "rise", .noun = "workers", .fixed = "server"},
+    {PAPER_SERVERS, .falls = true, .words = "creates fall", .row = "fall", .noun = "servers",
+     .fixed = "worker"},
+};
+
+const struct paper_design design_table2 = {
+    .figures = &table2_table,
+    .axes = {{load_row_sessions, offsetof(struct paper_options, load.sessions)}},
+    .axis_count = 1,
+    .complete = load_row_complete,
+    .valid = load_row_valid,
+    .metric = load_row_achieved_per_s,
+    .mean = statistics_interval_of_logs,
+    .published = published_table2,
+    .published_count = sizeof published_table2 / sizeof published_table2[0],
+    .fill = fill_table2,
+    .claims = claims_table2,
+    .claim_count = sizeof claims_table2 / sizeof claims_table2[0],
+    .quantity = "ratio",
+    .unit = "times",
+};
+
+static const struct row_column columns_table2[] = {
+    {.column = table2_servers},
+    {.column = table2_workers},
+    {.column = table2_creates_per_s, .over = "ours,", .title = "creates/s"},
+    {.column = table2_latency_mean_ms, .over = "mean", .title = "ms", .decimals = 2},
+    {.column = table2_paper_per_s, .over = "paper,", .title = "creates/s"},
+    {.column = table2_paper_latency_ms, .over = "mean", .title = "ms", .decimals = 1},
+};
+
+static int run_creates(struct paper *paper)
+{
+    paper->options.load.mix.percent[LOAD_CREATE_DELETE] = 100;
+    paper->options.load.depth = 1;
+    return run_design(paper);
+}
+
+const struct experiment experiment_table2 = {
+    .name = "table2",
+    .command = &paper_command_table2,
+    .run = run_creates,
+    .design = &design_table2,
+    .columns = columns_table2,
+    .column_count = sizeof columns_table2 / sizeof columns_table2[0],
+};
