@@ -16,10 +16,11 @@
     {                                                                                              \
         slug, subject, VERDICT_MEASURED, FINDING_FIGURE((double)(figure)), unit, 1                 \
     }
-#define NOT_VALID(slug, subject)                                                                   \
+#define NOT_VALID(slug_, subject_)                                                                 \
     &(const struct finding)                                                                        \
     {                                                                                              \
-        slug, subject, VERDICT_NOT_VALID, FINDING_NO_FIGURE, NULL, 1                               \
+        .slug = (slug_), .subject = (subject_), .verdict = VERDICT_NOT_VALID,                      \
+        .figure = FINDING_NO_FIGURE, .n = 1                                                        \
     }
 
 /* ------------------------------------------------------------------ the clients */

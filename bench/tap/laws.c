@@ -196,7 +196,7 @@ static void judge_recipes(struct tap *tap)
     const char *like = same.text != NULL ? same.text : near.text;
     if (like != NULL)
         findings_add(&tap->tables[TAP_FINDINGS],
-                     OF_RUNS("recipe", "command", FINDING_NO_FIGURE, NULL, tap->run_count),
+                     OF_RUNS("recipe", "command", FINDING_NO_FIGURE, "", tap->run_count),
                      "The counts are those of zkherd's recipe %s", like);
     free(same.text);
     free(near.text);

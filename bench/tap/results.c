@@ -39,15 +39,15 @@ static void write_latency(struct tap *tap, FILE *stream, uint64_t started_utc_ns
 static json_t *describe_plan(const struct tap_options *options)
 {
     const struct levels *clients = &options->clients;
-    const double percent = options->target.cpu_percent,
-                 duration_ms = (double)(options->duration_ns / NS_PER_MS);
+    const uint64_t duration_ms = options->duration_ns / NS_PER_MS;
+    const double percent = options->target.cpu_percent;
     return json_pack("{s:o*, s:o*, s:o, s:s?, s:o, s:b, s:b}", "clients",
                      options->drain ? load_options_describe(clients->list, clients->count) : NULL,
                      "trials", options->drain ? json_integer(TAP_TRIALS) : NULL,
                      "server_cpu_percent", json_result_count(percent > 0 ? percent : NAN), "listen",
                      options->pcap == NULL ? options->listen : NULL, "tap_ms",
-                     json_result_count(options->duration_ns > 0 ? duration_ms : NAN),
-                     "with_command", options->command != NULL, "drain", options->drain);
+                     json_result_count(duration_ms > 0 ? (double)duration_ms : NAN), "with_command",
+                     options->command != NULL, "drain", options->drain);
 }
 
 static void write_manifest(struct tap *tap, const struct file_set *files, int argc, char **argv)
@@ -210,14 +210,14 @@ static const struct row_column
 
 static const struct screen {
     enum tap_rows rows;
+    bool not_drain; /* not shown with --drain */
     const struct row_column *columns;
     size_t column_count;
-    size_t most;    /* rows; 0: all */
-    bool not_drain; /* not shown with --drain */
+    size_t most; /* rows; 0: all */
 } screens[] = {
-    {TAP_LAWS, COLUMNS(of_laws), 0, false},       {TAP_OPERATIONS, COLUMNS(of_operations), 0, true},
-    {TAP_PLACES, COLUMNS(of_places), 12, true},   {TAP_ERRORS, COLUMNS(of_errors), 8, false},
-    {TAP_WATCHES, COLUMNS(of_watches), 8, false}, {TAP_HERDS, COLUMNS(of_herds), 0, false},
+    {TAP_LAWS, false, COLUMNS(of_laws), 0},       {TAP_OPERATIONS, true, COLUMNS(of_operations), 0},
+    {TAP_PLACES, true, COLUMNS(of_places), 12},   {TAP_ERRORS, false, COLUMNS(of_errors), 8},
+    {TAP_WATCHES, false, COLUMNS(of_watches), 8}, {TAP_HERDS, false, COLUMNS(of_herds), 0},
 };
 
 static void print_screen(const struct screen *screen, const struct table *table)
