@@ -11,7 +11,7 @@
 /* A figure in the rows of cells.csv. The first key is the size of a cell. */
 static const struct figure {
     enum page_kind kind;
-    const char *column, *valid; /* so many trials of it are valid */
+    const char *column, *valid; /* the number of valid trials of a cell */
     const char *keys[3];        /* columns that are equal in both rows; the words name two */
     const char *words[3];
     const char *more, *less;

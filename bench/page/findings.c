@@ -43,8 +43,8 @@ static void write_reasons(FILE *stream, const struct csv_reader *findings, const
                      found - REASONS_MAX);
 }
 
-/* prefix: the label and a colon, where the page is of several records. What was cut short is not
- * known to hold. */
+/* prefix: the label and a colon, if the page is of several records. A record that ended early is
+ * not known to hold. */
 static void write_verdict(FILE *stream, const struct page_record *record, const char *label,
                           const char *prefix)
 {
@@ -60,8 +60,7 @@ static void write_verdict(FILE *stream, const struct page_record *record, const 
             (long long)json_integer_value(json_object_get(record->manifest, "trials_planned")),
             cut);
     else if (judged > 0 && count(findings, VERDICT_HOLDS) == judged)
-        html_verdict(stream, "p", VERDICT_HOLDS, "%s%zu of %zu judgements", prefix, judged,
-                     judged);
+        html_verdict(stream, "p", VERDICT_HOLDS, "%s%zu of %zu judgements", prefix, judged, judged);
     write_reasons(stream, findings, prefix);
     for (size_t i = 0; i < json_array_size(warnings); i++)
         html_element(stream, "p class=\"warning\"", "%s%s", prefix,

@@ -4,8 +4,8 @@
  * been read, and the sections of the page. Layer: bench/page.
  *
  * Invariants: a text that comes from a file is shown as it is, and never becomes markup; its
- * characters that cannot be seen are shown as in base/printable.h. What is written is also
- * well-formed XML: every element is closed. Errors stay in the stream.
+ * characters that cannot be seen are shown as in base/printable.h. The output is also well-formed
+ * XML: every element is closed. Errors stay in the stream.
  */
 #ifndef BENCH_PAGE_INTERNAL_H
 #define BENCH_PAGE_INTERNAL_H
@@ -52,7 +52,7 @@ struct page_sources {
     size_t count;
 };
 
-/* Adds a folder of results, and labels all anew; one without results of its own stands for those in
+/* Adds a folder of results, and labels all anew; a parent without results of its own means all in
  * it, in the order of their names. All zero bytes are an empty list. ERROR_NOT_A_RUN if there are
  * none; ERROR_MALFORMED; ERROR_USAGE if there are more than PAGE_SOURCES_MAX; errors of reading. On
  * an error the list may have the folder in part, and is still for page_sources_deinit. */

@@ -35,7 +35,7 @@ static void write_title(FILE *stream, const struct page_sources *sources)
         write_heading(stream, sources);
 }
 
-/* What each is of: the first line below its pictures. */
+/* The first line below the pictures of each source. */
 static void write_lead(FILE *stream, const struct page_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
@@ -48,19 +48,9 @@ static void write_lead(FILE *stream, const struct page_sources *sources)
     }
 }
 
-static void write_figures(FILE *stream, const struct page_sources *sources)
-{
-    page_tables_write(stream, sources, "figures");
-}
-
-static void write_invalid(FILE *stream, const struct page_sources *sources)
-{
-    page_tables_write(stream, sources, "invalid");
-}
-
 /* ------------------------------------------------------------------ what is in the frame */
 
-/* The slots of page.html with what is written of the sources. */
+/* The slots of page.html that are written from the sources; NULL: the tables of a section. */
 static const struct {
     const char *slot;
     void (*write)(FILE *stream, const struct page_sources *sources);
@@ -72,13 +62,14 @@ static const struct {
              {"findings", page_findings_write},
              {"plots", page_plots_write},
              {"anatomy", page_anatomy_write},
-             {"figures", write_figures},
+             {"figures", NULL},
              {"settings", page_settings_write},
-             {"invalid", write_invalid}};
+             {"invalid", NULL}};
 
 #define PARTS (sizeof parts / sizeof parts[0])
 
-/* What is said only of some kinds of results, or on a condition: slots that are not empty. */
+/* Conditions of parts of page.html: kinds of results, and cautions; the slot of one that holds is
+ * not empty. */
 #define CONDITIONS_MAX (PAGE_SOURCES_MAX * (2 + 3 * PAGE_RECORDS_MAX))
 
 static size_t add_conditions(const struct page_source *source, struct html_slot *slots)
@@ -123,7 +114,10 @@ static bool write_part(struct page *page, size_t part)
     FILE *stream = open_memstream(&page->parts[part], &length);
     if (stream == NULL)
         return false;
-    parts[part].write(stream, &page->sources);
+    if (parts[part].write != NULL)
+        parts[part].write(stream, &page->sources);
+    else
+        page_tables_write(stream, &page->sources, parts[part].slot);
     bool good = ferror(stream) == 0;
     return fclose(stream) == 0 && good;
 }

@@ -83,7 +83,7 @@ static bool is_point(const struct page_source *source, size_t picture)
     return row >= file->rows;
 }
 
-/* What a picture is shown of. */
+/* The sources that have something to show in a picture. */
 struct shown {
     const struct page_source *list[PAGE_SOURCES_MAX];
     size_t count;
@@ -135,7 +135,7 @@ static void write_handoffs(FILE *stream, const struct csv_reader *trace)
 
 /* ------------------------------------------------------------------ a picture */
 
-/* What a picture contains cannot reach the page: a browser runs no script of an image, and loads
+/* The content of a picture cannot reach the page: a browser runs no script of an image, and loads
  * nothing for it. Can be scrolled by keyboard where it is wider than the screen. */
 static void write_image(FILE *stream, size_t picture, FILE *image)
 {

@@ -23,7 +23,7 @@
 
 /* A row of tables.csv is a column of a table; one whose first fields are empty is of the table
  * above it:
- * section  where the table stands: figures, or invalid: trials that are not valid
+ * section  of the page: figures, or invalid: trials that are not valid
  * title    its caption
  * file     the CSV file with its rows
  * unless   a file whose rows make the table superfluous
