@@ -81,6 +81,7 @@ mask() {
     sed -E -e "s|$root/|ROOT/|g" -e "s|$home|HOME|g" \
         -e 's/zkherd [0-9]+\.[0-9]+\.[0-9]+(-[0-9a-z.-]*[0-9a-z])?/zkherd VERSION/g' \
         -e 's/^( *"(zkherd_)?version": )"[0-9].*"/\1"VERSION"/' \
+        -e 's|(<th scope="row">version</th><td>)[0-9][^<]*|\1VERSION|' \
         -e 's/zkherd-[0-9]{8}T[0-9]{6}Z-[0-9]+/zkherd-TIME-PID/g' \
         -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g' \
         -e 's/2[0-9]{3}-[0-9]{2}-[0-9]{2}/DATE/g' \
