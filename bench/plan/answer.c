@@ -55,13 +55,6 @@ TABLE_DEFINE(answer_row, "answers.csv", ANSWER_ROW_COLUMNS)
 TABLE_DECLARE(size_row, SIZE_ROW_COLUMNS);
 TABLE_DEFINE(size_row, "plan.csv", SIZE_ROW_COLUMNS)
 
-struct plan_answer plan_answer_of(const struct plan_question *question, const struct recipe *recipe,
-                                  const struct search *search, const struct table *rows,
-                                  enum plan_cut cut)
-{
-    return (struct plan_answer){question, recipe, search, rows, cut, search_answer(search)};
-}
-
 /* ------------------------------------------------------------------ the trials of a size */
 
 /* FRESH are those of the latest ballot of fresh trials, FIRST those that located the size. */
@@ -69,7 +62,7 @@ enum trials { FIRST, FRESH, ALL };
 
 struct votes {
     uint32_t trials, cast, passed;
-    uint32_t disturbed; /* of those that are cast */
+    uint32_t disturbed; /* of those that count: the votes, or all trials if there are no votes */
 };
 
 /* The next row of these trials from *at on; NULL: none is left. */
@@ -93,29 +86,35 @@ static struct votes count_votes(const struct plan_answer *answer, uint64_t size,
 {
     struct votes votes = {0};
     const struct table_value *row;
+    uint32_t disturbed = 0;
     for (size_t at = 0; (row = next_trial(answer, size, trials, &at)) != NULL;) {
+        bool is_disturbed = row[plan_row_noise_disturbed].flag;
         votes.trials++;
         votes.passed += plan_row_is(row, JUDGE_PASS);
         votes.cast += plan_row_is_vote(row);
-        votes.disturbed += plan_row_is_vote(row) && row[plan_row_noise_disturbed].flag;
+        votes.disturbed += plan_row_is_vote(row) && is_disturbed;
+        disturbed += is_disturbed;
     }
+    votes.disturbed = votes.cast > 0 ? votes.disturbed : disturbed;
     return votes;
 }
 
+/* The trials by which a size is judged: the fresh ones, or the first if no fresh one is a vote. */
 static enum trials kind_that_counts(const struct plan_answer *answer, uint64_t size)
 {
     return count_votes(answer, size, FRESH).cast > 0 ? FRESH : FIRST;
 }
 
-static double median_at(const struct plan_answer *answer, uint64_t size, size_t column)
+/* The median of a column over these trials that are votes, or over all of them. */
+static double median_of(const struct plan_answer *answer, uint64_t size, enum trials trials,
+                        bool votes, size_t column)
 {
     double *values = memory_new(answer->rows->rows + 1, sizeof *values);
-    enum trials trials = kind_that_counts(answer, size);
     const struct table_value *row;
     size_t count = 0;
     for (size_t at = 0; (row = next_trial(answer, size, trials, &at)) != NULL;) {
         double value = table_number(&row[column]);
-        if (plan_row_is_vote(row) && !isnan(value))
+        if ((plan_row_is_vote(row) || !votes) && !isnan(value))
             values[count++] = value;
     }
     statistics_sort(values, count);
@@ -382,10 +381,13 @@ static void fill_figures(const struct plan_answer *answer, struct table_value *r
     const struct search_answer *found = &answer->found;
     uint64_t at = found->passed > 0 ? found->passed : answer->question->least;
     const struct table_value *gave_out = find_what_gave_out(answer, found->failed);
+    enum trials kind = kind_that_counts(answer, at);
     row[answer_row_figures_at] = table_count(at);
-    row[answer_row_measured_us] = table_real(median_at(answer, at, plan_row_measured_us));
-    row[answer_row_p50_us] = table_real(median_at(answer, at, plan_row_p50_us));
-    row[answer_row_handoffs_per_s] = table_real(median_at(answer, at, plan_row_handoffs_per_s));
+    row[answer_row_measured_us] =
+        table_real(median_of(answer, at, kind, true, plan_row_measured_us));
+    row[answer_row_p50_us] = table_real(median_of(answer, at, kind, true, plan_row_p50_us));
+    row[answer_row_handoffs_per_s] =
+        table_real(median_of(answer, at, kind, true, plan_row_handoffs_per_s));
     if (gave_out == NULL || found->failed_end != SEARCH_END_DECIDED)
         return;
     row[answer_row_gave_out] = table_text(gave_out[plan_row_gave_out].text);
@@ -486,7 +488,8 @@ static const char *short_word(const char *words)
     return utilisation_limit_word(limit);
 }
 
-/* The size, by these trials; of an undecided one they are those that were no vote. */
+/* The size, by these trials; of an undecided one they are those that were no vote, but for their
+ * times: without a vote those of all. */
 static void add_size(const struct plan_answer *answer, uint64_t size, enum judge_verdict result,
                      enum trials kind, struct table *sizes)
 {
@@ -496,6 +499,8 @@ static void add_size(const struct plan_answer *answer, uint64_t size, enum judge
                                                       [JUDGE_BRAKED] = "ended"};
     const struct table_value *gave_out = find_what_gave_out(answer, size);
     const struct votes votes = count_votes(answer, size, kind);
+    bool by_votes = votes.cast > 0;
+    enum trials timed = kind == ALL && by_votes ? kind_that_counts(answer, size) : kind;
     char trials[64];
     if (size == 0)
         return;
@@ -512,10 +517,12 @@ static void add_size(const struct plan_answer *answer, uint64_t size, enum judge
     row[size_row_size] = table_count(size);
     row[size_row_result] = table_text(words[result]);
     row[size_row_trials] = table_text(trials);
-    row[size_row_p50_us] = table_real(median_at(answer, size, plan_row_p50_us));
+    row[size_row_p50_us] = table_real(median_of(answer, size, timed, by_votes, plan_row_p50_us));
     if (answer->question->objective.percentile_hundredths != 5000)
-        row[size_row_measured_us] = table_real(median_at(answer, size, plan_row_measured_us));
-    row[size_row_handoffs_per_s] = table_real(median_at(answer, size, plan_row_handoffs_per_s));
+        row[size_row_measured_us] =
+            table_real(median_of(answer, size, timed, by_votes, plan_row_measured_us));
+    row[size_row_handoffs_per_s] =
+        table_real(median_of(answer, size, timed, by_votes, plan_row_handoffs_per_s));
     if (gave_out != NULL)
         row[size_row_gave_out] = table_text(short_word(gave_out[plan_row_gave_out].text));
     row[size_row_disturbed] = table_flag(votes.disturbed > 0);
@@ -532,6 +539,8 @@ void plan_answer_add_sizes(const struct plan_answer *answer, struct table *sizes
     else
         add_size(answer, found->failed, JUDGE_FAIL, kind_of(found->failed_end), sizes);
     add_size(answer, found->passed_above, JUDGE_PASS, FRESH, sizes);
+    if (found->passed == 0 && found->failed == 0 && found->reason == SEARCH_BUDGET)
+        add_size(answer, answer->search->ballot.probe.size, JUDGE_UNDETERMINED, ALL, sizes);
 }
 
 void plan_sizes_print(const struct plan_question *question, const struct table *sizes, size_t width,

@@ -163,14 +163,10 @@ struct plan_answer {
     const struct search *search;
     const struct table *rows; /* of plan.csv: those of other recipes are passed over */
     enum plan_cut cut;
-    struct search_answer found;
+    struct search_answer found; /* of search_answer */
 };
 
 extern const struct table_type answer_row_table;
-
-struct plan_answer plan_answer_of(const struct plan_question *question, const struct recipe *recipe,
-                                  const struct search *search, const struct table *rows,
-                                  enum plan_cut cut);
 
 /* Fills a row of answers.csv; adds what it says; the row for --json, with the sentences of these
  * findings: a new object. */

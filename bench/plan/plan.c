@@ -151,8 +151,12 @@ static enum error_kind run(void *context, struct error *error)
 static struct plan_answer answer_of(const struct plan_searches *searches, size_t search)
 {
     const struct plan_search *of = &searches->list[search];
-    return plan_answer_of(&searches->options->question, of->recipe, &of->search,
-                          &searches->series.records[of->topology].rows, searches->cut);
+    return (struct plan_answer){.question = &searches->options->question,
+                                .recipe = of->recipe,
+                                .search = &of->search,
+                                .rows = &searches->series.records[of->topology].rows,
+                                .cut = searches->cut,
+                                .found = search_answer(&of->search)};
 }
 
 /* Finds the answers. */

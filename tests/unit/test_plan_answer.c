@@ -85,7 +85,8 @@ static const char *sentence(void)
 static void finish(void)
 {
     const struct series_record record = {.files.run = "r", .target = "standalone", .servers = 1};
-    answer = plan_answer_of(question, &recipe_scalable, &search, &rows, cut);
+    answer = (struct plan_answer){question, &recipe_scalable,      &search, &rows,
+                                  cut,      search_answer(&search)};
     struct table_value *row = table_add(&answers);
     plan_answer_fill(&answer, &record, row);
     table_deinit(&findings);
