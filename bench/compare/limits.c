@@ -13,38 +13,23 @@
 #define FAR_FROM_LIMIT 1.2
 #define POWER          0.9
 
-static const char *skip_blanks(const char *text)
-{
-    return text + strspn(text, " \t");
-}
-
-/* "Handoff p50 " becomes "handoff_p50"; false if there is no word. */
-static bool parse_metric(const char *text, const char *end, char metric[METRIC_NAME_SIZE])
-{
-    size_t length = 0;
-    for (text = skip_blanks(text); text < end && length < METRIC_NAME_SIZE - 1; text++) {
-        bool is_blank = *text == ' ' || *text == '\t';
-        if (!is_blank)
-            metric[length++] = (char)tolower((unsigned char)*text);
-        else if (skip_blanks(text) < end && metric[length - 1] != '_')
-            metric[length++] = '_';
-    }
-    metric[length] = '\0';
-    return length > 0;
-}
-
-/* False for a text that is no limit. *limit points to the text. */
+/* False for a text that is no limit, whatever its metric. *limit points to the text. */
 bool limit_parse(const char *text, struct limit *limit)
 {
     const char *sign = strpbrk(text, "<>");
     char *end, digits[24], rest;
     *limit = (struct limit){.text = text};
-    if (sign == NULL || !parse_metric(text, sign, limit->metric))
+    size_t length = sign != NULL ? (size_t)(sign - text) : 0;
+    while (length > 0 && strchr(" \t", text[length - 1]) != NULL)
+        length--;
+    if (length == 0)
         return false;
+    snprintf(limit->metric, sizeof limit->metric, "%.*s", (int)length, text);
     limit->below = *sign == '<';
-    const char *number = skip_blanks(sign[1] == '=' ? sign + 2 : sign + 1);
-    limit->ratio = strtod(number, &end);
-    if (!isdigit((unsigned char)*number) || !isfinite(limit->ratio) || limit->ratio <= 0 ||
+    sign += sign[1] == '=' ? 2 : 1;
+    sign += strspn(sign, " \t");
+    limit->ratio = strtod(sign, &end);
+    if (!isdigit((unsigned char)*sign) || !isfinite(limit->ratio) || limit->ratio <= 0 ||
         (*end != '\0' && *end != ' ' && *end != '\t'))
         return false;
     end += strspn(end, " \t");
@@ -53,16 +38,20 @@ bool limit_parse(const char *text, struct limit *limit)
                                 text_parse_number(digits, 0, UINT64_MAX, &limit->size));
 }
 
-/* Whether a metric has this name, with or without its unit. */
-static bool is_called(const struct metric *metric, const char *word)
+/* Whether a name is these words, with or without its unit, whatever stands between the words. */
+static bool is_called(const char *name, const char *words)
 {
     static const char *const units[] = {
         "", "_us_per_handoff", "_per_handoff", "_per_s", "_us", "_ms", "_s"};
-    size_t length = strlen(word);
-    if (strncmp(metric->name, word, length) != 0)
-        return false;
+    for (; *words != '\0'; words++) {
+        if (strchr(" \t_", *words) != NULL)
+            continue;
+        name += *name == '_';
+        if (*name++ != tolower((unsigned char)*words))
+            return false;
+    }
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(metric->name + length, units[i]) == 0)
+        if (strcmp(name, units[i]) == 0)
             return true;
     }
     return false;
@@ -75,7 +64,7 @@ static enum error_kind find_metric(const struct comparison *cmp, const char *wor
     char names[400] = "";
     for (size_t i = 0; i < cmp->metric_count; i++) {
         *metric = i;
-        if (is_called(&cmp->metrics[i], word))
+        if (is_called(cmp->metrics[i].name, word))
             return ERROR_NONE;
         text_append_clause(names, sizeof names, "%s", cmp->metrics[i].name);
     }

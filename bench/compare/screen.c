@@ -16,7 +16,7 @@
 
 /* --brief: lines of each part; 24 with those between them. */
 #define BRIEF_SIDES    3
-#define BRIEF_BARS     12
+#define BRIEF_BARS     11
 #define BRIEF_FINDINGS 3
 #define BAR_COLUMNS    30
 
@@ -39,73 +39,65 @@ static char *format_side(const struct comparison *cmp, const struct side *side,
 /* The first columns; behind them each metric's ratio, of some metrics with its interval. */
 enum { COLUMN_GROUP, COLUMN_SIZE, COLUMN_AT, COLUMN_PAIR, COLUMN_METRICS };
 
-struct layout {
-    struct grid_column columns[GRID_COLUMNS_MAX];
-    size_t metrics[GRID_COLUMNS_MAX]; /* metric that a column is of */
-    size_t count;
-};
-
-/* Metrics for which there is no room are in compare.csv. */
-static void choose_columns(const struct comparison *cmp, struct layout *layout)
+/* Sets the columns; returns how many. Metrics from *shown on, for which there is no room, are in
+ * compare.csv. */
+static size_t choose_columns(const struct comparison *cmp, struct grid_column *columns,
+                             size_t *shown)
 {
-    struct grid_column *columns = layout->columns;
+    size_t count = COLUMN_METRICS;
     columns[COLUMN_GROUP].title = kind_group_word(cmp);
     columns[COLUMN_SIZE] = (struct grid_column){.title = kind_size_word(cmp), .right = true};
     columns[COLUMN_AT].title = "at";
     columns[COLUMN_PAIR].title = "pair";
-    layout->count = COLUMN_METRICS;
-    for (size_t i = 0; i < cmp->metric_count; i++) {
+    for (size_t i = 0; i < cmp->metric_count && count + 2 <= GRID_COLUMNS_MAX; i++) {
         const struct metric *metric = &cmp->metrics[i];
-        size_t at = layout->count;
-        if (metric->over[0] == '\0' || at + metric->has_interval >= GRID_COLUMNS_MAX)
+        *shown = i + 1;
+        if (metric->over[0] == '\0')
             continue;
-        columns[at] = (struct grid_column){
+        columns[count++] = (struct grid_column){
             .over = metric->over, .title = metric->title, .spare = metric->spare};
         if (metric->has_interval)
-            columns[at + 1] =
+            columns[count++] =
                 (struct grid_column){.title = "(95 % CI)", .spare = i != cmp->main_metric};
-        layout->metrics[at] = i;
-        layout->metrics[at + metric->has_interval] = i;
-        layout->count += 1 + metric->has_interval;
     }
+    return count;
 }
 
-/* "1.81*" or "(1.60-2.04)"; a blank stands for the asterisk: figures are below each other. */
-static void put_ratio(struct grid *grid, const struct table_value *row, bool is_interval)
+/* "1.81*", and "(1.60-2.04)"; a blank stands for the asterisk: figures are below each other. */
+static void put_ratio(struct grid *grid, const struct table_value *row, bool with_interval)
 {
-    char value[RATIO_SIZE], low[RATIO_SIZE], high[RATIO_SIZE];
-    format_ratio(row[ratio_ratio].real, value);
-    format_ratio(row[ratio_ratio_low].real, low);
-    format_ratio(row[ratio_ratio_high].real, high);
-    if (!is_interval)
-        grid_put(grid, "%4s%c", value, row[ratio_marked].flag ? '*' : ' ');
-    else if (isfinite(row[ratio_ratio_low].real))
-        grid_put(grid, "(%s-%s)", low, high);
-    else
+    char value[RATIO_SIZE], high[RATIO_SIZE];
+    grid_put(grid, "%4s%c", format_ratio(row[ratio_ratio].real, value),
+             row[ratio_marked].flag ? '*' : ' ');
+    if (with_interval && isfinite(row[ratio_ratio_low].real))
+        grid_put(grid, "(%s-%s)", format_ratio(row[ratio_ratio_low].real, value),
+                 format_ratio(row[ratio_ratio_high].real, high));
+    else if (with_interval)
         grid_put(grid, "%s", "");
 }
 
 static void print_table(const struct comparison *cmp)
 {
-    struct layout layout = {0};
+    struct grid_column columns[GRID_COLUMNS_MAX] = {0};
     struct grid grid;
-    size_t width = terminal_columns(STDOUT_FILENO);
-    choose_columns(cmp, &layout);
-    grid_init(&grid, layout.columns, layout.count, GAP);
+    size_t width = terminal_columns(STDOUT_FILENO), shown = 0,
+           count = choose_columns(cmp, columns, &shown);
+    grid_init(&grid, columns, count, GAP);
     for (size_t i = 0; i < cmp->rows.rows; i += cmp->metric_count) {
         const struct table_value *row = table_row(&cmp->rows, i);
         grid_put(&grid, "%s", row[ratio_recipe].text);
         grid_put(&grid, "%llu", (unsigned long long)row[ratio_clients].count);
         grid_put(&grid, "%s", row[ratio_at].text);
         grid_put(&grid, "%s", row[ratio_pair].text);
-        for (size_t j = COLUMN_METRICS; j < layout.count; j++)
-            put_ratio(&grid, table_row(&cmp->rows, i + layout.metrics[j]),
-                      layout.columns[j].over == NULL);
+        for (size_t j = 0; j < shown; j++) {
+            if (cmp->metrics[j].over[0] != '\0')
+                put_ratio(&grid, table_row(&cmp->rows, i + j), cmp->metrics[j].has_interval);
+        }
     }
     grid.hidden[COLUMN_AT] = grid_all_are(&grid, COLUMN_AT, "");
     grid.hidden[COLUMN_PAIR] = cmp->side_count == 2;
-    for (size_t i = COLUMN_METRICS; i < layout.count; i++)
-        grid.hidden[i] = grid_all_are(&grid, i, layout.columns[i].over != NULL ? NO_RATIO : "");
+    for (size_t i = COLUMN_METRICS; i < count; i++)
+        grid.hidden[i] = grid_all_are(&grid, i, columns[i].over != NULL ? NO_RATIO : "");
     (void)!grid_fit(&grid, width, 1);
     grid_write(&grid, width, stdout);
     grid_deinit(&grid);
