@@ -229,7 +229,7 @@ static enum error_kind add_manifest(void *context, const char *folder, struct er
     return ERROR_NONE;
 }
 
-static char *read_lines(const char *folder)
+static void add_file(struct growing_text *lines, const char *folder)
 {
     char path[PATH_SIZE], text[LINES_SIZE] = "";
     snprintf(path, sizeof path, "%s/" ABOUT_FILE, folder);
@@ -238,33 +238,42 @@ static char *read_lines(const char *folder)
     text[length] = '\0';
     if (file != NULL)
         fclose(file);
-    return memory_text(text);
+    growing_text_add(lines, "%s", text);
+}
+
+static void add_origin(struct growing_text *lines, const struct manifests *manifests)
+{
+    char *plan = about_plan(manifests->list[0]),
+         *place = about_place(manifests->list, manifests->count);
+    growing_text_add(lines, "%s%s%s%s\n", about_simulation(manifests->list[0]), plan,
+                     plan[0] != '\0' ? "; " : "", place);
+    free(plan);
+    free(place);
 }
 
 char *about_folder(const char *folder, json_t *manifest, const json_t *warnings)
 {
     struct manifests manifests = {{json_incref(manifest)}, manifest != NULL, {0}};
-    struct growing_text lines = {0};
+    struct growing_text lines = {0}, verdict = {0}; /* its own, or those of the folders in it */
     struct error error;
-    if (manifest != NULL)
-        add_verdict(&manifests.verdicts, folder);
-    else
+    add_verdict(&verdict, folder);
+    if (manifest == NULL)
         (void)!add_manifest(&manifests, folder, &error);
     if (manifests.count == 0)
         (void)!folder_each(folder, add_manifest, &manifests, &error);
-    if (manifests.count == 0)
-        return read_lines(folder);
-    char *plan = about_plan(manifests.list[0]),
-         *place = about_place(manifests.list, manifests.count);
-    growing_text_add(&lines, "%s%s%s%s\n%s", about_simulation(manifests.list[0]), plan,
-                     plan[0] != '\0' ? "; " : "", place,
-                     manifests.verdicts.length > 0 ? manifests.verdicts.text : "");
+    if (verdict.length == 0)
+        verdict = manifests.verdicts;
+    else
+        free(manifests.verdicts.text);
+    if (manifests.count > 0)
+        add_origin(&lines, &manifests);
+    else
+        add_file(&lines, folder);
+    growing_text_add(&lines, "%s", verdict.length > 0 ? verdict.text : "");
     add_warnings(&lines,
                  warnings != NULL ? warnings : json_object_get(manifests.list[0], "warnings"));
     for (size_t i = 0; i < manifests.count; i++)
         json_decref(manifests.list[i]);
-    free(manifests.verdicts.text);
-    free(plan);
-    free(place);
+    free(verdict.text);
     return lines.text;
 }

@@ -33,15 +33,17 @@ static const struct {
 
 /* ------------------------------------------------------------------ records */
 
-/* name: "" for the folder of the source itself. Of a folder in it only one with a manifest counts.
- */
+/* name: "" for the folder of the source itself. A folder in it counts if it has a manifest; its
+ * findings do, if the source has none of its own. */
 static enum error_kind read_record(struct page_source *source, const char *folder, const char *name,
                                    struct error *error)
 {
     char path[FILE_PATH_SIZE];
     json_error_t place;
-    bool has_manifest = folder_has(folder, "manifest.json"),
-         has_findings = folder_has(folder, "findings.csv");
+    const struct page_record *own = &source->records[0];
+    bool is_known = own->name[0] == '\0' && own->findings.rows > 0,
+         has_manifest = folder_has(folder, "manifest.json"),
+         has_findings = !is_known && folder_has(folder, "findings.csv");
     if (source->record_count == PAGE_RECORDS_MAX ||
         (!has_manifest && (name[0] != '\0' || !has_findings)))
         return ERROR_NONE;

@@ -68,6 +68,8 @@ COMMAND_TEST(a_simulation_is_told_first)
                       "2026-11-22; zkherd 1.0.0\n");
 }
 
+#define TWO "a; 1, 3 servers of ZooKeeper 3.8.0; all on 2 cores; 2026-11-22; zkherd 1.0.0\n"
+
 /* The folder of several topologies has their manifests in folders. */
 COMMAND_TEST(topologies_are_told_together)
 {
@@ -81,6 +83,11 @@ COMMAND_TEST(topologies_are_told_together)
                ", {\"version\": \"3.9.3\"}], " PRIVATE ", " HOST "}");
     assert_about(".", "a; 1, 3 servers of ZooKeeper 3.8.0; all on 2 cores; 2026-11-22; zkherd "
                       "1.0.0\n");
+    /* The verdict of all outweighs theirs. */
+    write_text("two/findings.csv", "verdict,sentence\nholds,h\n");
+    assert_about(".", TWO "verdict: holds\n");
+    write_text("findings.csv", "verdict,sentence\nundetermined,u\n");
+    assert_about(".", TWO "verdict: undetermined: u\n");
 }
 
 /* The lines of a comparison are in a file. Nothing: nothing is known. */
@@ -90,6 +97,8 @@ COMMAND_TEST(a_comparison_has_lines)
     assert_about(".", "");
     write_text(ABOUT_FILE, "a; n = 8\nA one: 1 server\nB two: 3 servers\n");
     assert_about(".", "a; n = 8\nA one: 1 server\nB two: 3 servers\n");
+    write_text("findings.csv", "verdict,sentence\nfails,f\n");
+    assert_about(".", "a; n = 8\nA one: 1 server\nB two: 3 servers\nverdict: fails: f\n");
 }
 
 /* Text of a manifest is printed as other foreign text; what is no manifest is nothing. */
