@@ -29,28 +29,28 @@ bool option_row_refuse(struct option_given *given, const char *why, ...)
     return false;
 }
 
-static void *place_of(const struct option_given *given, struct option_member member)
-{
-    return (char *)given->options + member.offset;
-}
-
 void *option_row_place(const struct option_given *given)
 {
-    return place_of(given, given->row->member);
+    return (char *)given->options + given->row->member.offset;
 }
 
 /* The size tells which type the number has; enumerations are as large as unsigned. */
-static bool put(const struct option_given *given, uint64_t number)
+static bool store(const struct option_given *given, uint64_t number)
 {
     void *place = option_row_place(given);
-    if (given->row->member.size == sizeof(uint64_t))
+    switch (given->row->member.size) {
+    case sizeof(uint64_t):
         *(uint64_t *)place = number;
-    else if (given->row->member.size == sizeof(uint32_t))
+        break;
+    case sizeof(uint32_t):
         *(uint32_t *)place = (uint32_t)number;
-    else if (given->row->member.size == sizeof(uint16_t))
+        break;
+    case sizeof(uint16_t):
         *(uint16_t *)place = (uint16_t)number;
-    else
+        break;
+    default:
         *(bool *)place = number != 0;
+    }
     return true;
 }
 
@@ -70,7 +70,7 @@ uint64_t option_member_number(const void *options, struct option_member member)
 void option_row_note(const struct option_given *given)
 {
     if (given->row->given.size > 0)
-        *(bool *)place_of(given, given->row->given) = true;
+        *((bool *)given->options + given->row->given.offset) = true;
 }
 
 bool option_row_is_flag(const struct option_row *row)
@@ -80,7 +80,7 @@ bool option_row_is_flag(const struct option_row *row)
 
 bool option_row_flag(struct option_given *given)
 {
-    return put(given, 1);
+    return store(given, 1);
 }
 
 bool option_row_number(struct option_given *given)
@@ -88,7 +88,7 @@ bool option_row_number(struct option_given *given)
     const struct option_row *row = given->row;
     uint64_t number;
     if (text_parse_number(given->value, row->least, row->most, &number))
-        return put(given, number);
+        return store(given, number);
     if (row->expected != NULL)
         return option_row_refuse(given, "%s", row->expected);
     return option_row_refuse(given, "expected a whole number from %llu to %llu",
@@ -113,7 +113,7 @@ bool option_row_cpus(struct option_given *given)
     uint64_t percent, least = given->row->least;
     double cores = cores_allowed();
     if (text_parse_hundredths(given->value, least, (uint64_t)(cores * 100), &percent))
-        return put(given, percent);
+        return store(given, percent);
     return option_row_refuse(given,
                              "expected a number of cores from %.2f to %.4g, with at most two "
                              "decimals: zkherd may use %.4g",
@@ -136,33 +136,30 @@ bool option_row_duration(struct option_given *given)
     if (duration_ns < row->least)
         return option_row_refuse(given, "too short: expected at least %s",
                                  text_format_duration(row->least, least, sizeof least));
-    return put(given, duration_ns);
+    return store(given, duration_ns);
 }
 
 bool option_row_word(struct option_given *given)
 {
     for (size_t i = 0; given->row->words[i] != NULL; i++) {
         if (strcmp(given->value, given->row->words[i]) == 0)
-            return put(given, i);
+            return store(given, i);
     }
     return option_row_refuse(given, "%s", given->row->expected);
 }
 
-static bool put_name(struct option_given *given, bool allowed, const char *expected)
-{
-    *(const char **)option_row_place(given) = given->value;
-    return allowed || option_row_refuse(given, "expected the name of a %s", expected);
-}
-
 bool option_row_folder(struct option_given *given)
 {
-    return put_name(given, given->value[0] != '\0', "folder");
+    *(const char **)option_row_place(given) = given->value;
+    return given->value[0] != '\0' || option_row_refuse(given, "expected the name of a folder");
 }
 
 bool option_row_file(struct option_given *given)
 {
     size_t length = strlen(given->value);
-    return put_name(given, length > 0 && given->value[length - 1] != '/', "file");
+    *(const char **)option_row_place(given) = given->value;
+    return (length > 0 && given->value[length - 1] != '/') ||
+           option_row_refuse(given, "expected the name of a file");
 }
 
 bool option_row_servers(struct option_given *given)
@@ -170,7 +167,7 @@ bool option_row_servers(struct option_given *given)
     struct error error = {0};
     struct connect_string *servers = option_row_place(given);
     struct identity *identity = servers->identity; /* of options that came before */
-    if (connect_parse(given->value, servers, &error) != ERROR_NONE)
+    if (connect_parse(given->value, servers, &error))
         return option_row_refuse(given, "%s", error.detail);
     servers->identity = identity;
     return true;
@@ -196,39 +193,10 @@ bool option_row_plots(struct option_given *given)
                                             "svg,pdf");
         formats |= 1u << i;
     }
-    return put(given, formats);
+    return store(given, formats);
 }
 
 /* ------------------------------------------------------------------ a subcommand's */
-
-/* The rows as getopt_long reads them. */
-struct getopt_rows {
-    char letters[2 * ROWS_MAX + 2];
-    struct option options[ROWS_MAX + 1];
-};
-
-/* What getopt_long returns for a row: the letter, or a number that is no character. */
-static int code_of(const struct arguments *arguments, const struct option_row *row)
-{
-    return row->letter != '\0' ? row->letter : UCHAR_MAX + 1 + (int)(row - arguments->rows);
-}
-
-static void fill(const struct arguments *arguments, struct getopt_rows *getopt)
-{
-    size_t at = 1;
-    getopt->letters[0] = ':';
-    for (size_t i = 0; i < ROWS_MAX && arguments->rows[i].name != NULL; i++) {
-        const struct option_row *row = &arguments->rows[i];
-        getopt->options[i] =
-            (struct option){.name = row->name + strlen("--"),
-                            .has_arg = option_row_is_flag(row) ? no_argument : required_argument,
-                            .val = code_of(arguments, row)};
-        if (row->letter != '\0')
-            getopt->letters[at++] = row->letter;
-        if (row->letter != '\0' && !option_row_is_flag(row))
-            getopt->letters[at++] = ':';
-    }
-}
 
 void arguments_write_help(const struct arguments *arguments)
 {
@@ -241,6 +209,31 @@ void arguments_write_help(const struct arguments *arguments)
     fputs(arguments->notes, stdout);
 }
 
+/* The rows as getopt_long reads them. It returns the letter of a row, or a number that is no
+ * character. */
+struct getopt_rows {
+    char letters[2 * ROWS_MAX + 2];
+    struct option options[ROWS_MAX + 1];
+};
+
+static struct getopt_rows getopt_rows(const struct option_row *row)
+{
+    struct getopt_rows rows = {.letters = ":"};
+    char *letter = rows.letters + 1;
+    for (int i = 0; i < ROWS_MAX && row->name != NULL; i++, row++) {
+        bool is_flag = option_row_is_flag(row);
+        rows.options[i] =
+            (struct option){.name = row->name + strlen("--"),
+                            .has_arg = is_flag ? no_argument : required_argument,
+                            .val = row->letter != '\0' ? row->letter : UCHAR_MAX + 1 + i};
+        if (row->letter != '\0')
+            *letter++ = row->letter;
+        if (row->letter != '\0' && !is_flag)
+            *letter++ = ':';
+    }
+    return rows;
+}
+
 /* An option by a name that none has, or that several begin with. */
 static int refuse_unknown(const struct arguments *arguments, const char *argument)
 {
@@ -251,13 +244,13 @@ static int refuse_unknown(const struct arguments *arguments, const char *argumen
         if (text_distance(name + 2, row->name + 2) < text_distance(name + 2, nearest + 2))
             nearest = row->name;
     }
-    if (text_is_like(name + 2, nearest + 2))
-        return complain_usage(arguments->subcommand, argument, "no such option; did you mean %s?",
-                              nearest);
-    return complain_usage(arguments->subcommand, argument, "no such option");
+    if (!text_is_like(name + 2, nearest + 2))
+        return complain_usage(arguments->subcommand, argument, "no such option");
+    return complain_usage(arguments->subcommand, argument, "no such option; did you mean %s?",
+                          nearest);
 }
 
-/* In a cluster, -qx, getopt tells the letter only. */
+/* What getopt_long refuses. In a cluster, -qx, it tells the letter only. */
 static int refuse(const struct arguments *arguments, const char *letters, int option,
                   const char *argument)
 {
@@ -271,7 +264,8 @@ static int refuse(const struct arguments *arguments, const char *letters, int op
     return complain_usage(arguments->subcommand, argument, "the option takes no value");
 }
 
-static int take_value(const struct arguments *arguments, struct option_given *given)
+/* Takes a value: on the command line, or the default. */
+static int parse_value(const struct arguments *arguments, struct option_given *given)
 {
     if (given->row->parse(given))
         return ARGUMENTS_GO;
@@ -281,17 +275,16 @@ static int take_value(const struct arguments *arguments, struct option_given *gi
     return error_exit_status(ERROR_USAGE);
 }
 
-static int take(const struct arguments *arguments, int option, void *options)
+static int parse_option(const struct arguments *arguments, const struct option_row *row,
+                        void *options)
 {
-    struct option_given given = {.row = arguments->rows, .value = optarg, .options = options};
-    while (code_of(arguments, given.row) != option)
-        given.row++;
-    if (given.row->parse == NULL) {
+    struct option_given given = {.row = row, .value = optarg, .options = options};
+    if (row->parse == NULL) {
         arguments_write_help(arguments);
         return 0;
     }
     option_row_note(&given);
-    return take_value(arguments, &given);
+    return parse_value(arguments, &given);
 }
 
 void (*arguments_listener)(const struct arguments *arguments);
@@ -299,7 +292,7 @@ void (*arguments_listener)(const struct arguments *arguments);
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
                    int *first)
 {
-    struct getopt_rows rows = {0};
+    const struct getopt_rows rows = getopt_rows(arguments->rows);
     int option, status = ARGUMENTS_GO;
     if (arguments_listener != NULL) {
         arguments_listener(arguments);
@@ -309,16 +302,18 @@ int arguments_take(const struct arguments *arguments, int argc, char **argv, voi
          status == ARGUMENTS_GO && row->name != NULL; row++) {
         struct option_given given = {.row = row, .value = row->value, .options = options};
         if (row->value != NULL) /* every default is allowed, but for what the environment has */
-            status = take_value(arguments, &given);
+            status = parse_value(arguments, &given);
     }
-    fill(arguments, &rows);
     optind = 1;
     opterr = 0;
     while (status == ARGUMENTS_GO &&
            (option = getopt_long(argc, argv, rows.letters, rows.options, NULL)) != -1) {
+        size_t i = 0;
+        while (rows.options[i].name != NULL && rows.options[i].val != option)
+            i++;
         status = option == ':' || option == '?'
                      ? refuse(arguments, rows.letters, option, argv[optind - 1])
-                     : take(arguments, option, options);
+                     : parse_option(arguments, &arguments->rows[i], options);
     }
     if (status != ARGUMENTS_GO)
         return status;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct option_row;
+/* ------------------------------------------------------------------ an option */
 
 /* An option, as it is given on the command line or by its row's default. */
 struct option_given {
@@ -26,27 +26,20 @@ struct option_given {
     struct error error; /* instead of `why`, where it is not the value that is wrong */
 };
 
-/* A member of the subcommand's own struct. */
+/* A member of the subcommand's own struct; size 0: none. */
 struct option_member {
-    size_t offset;
-    size_t size; /* 0: none */
+    size_t offset, size;
 };
 
-/* A number, an enumeration or a bool, by its size. */
-uint64_t option_member_number(const void *options, struct option_member member);
-
-#define OPTION_MEMBER(type, member)                                                                \
-    {                                                                                              \
-        offsetof(type, member), sizeof(((type *)NULL)->member)                                     \
-    }
+/* Takes a value into the options, in place of the value before; texts go on pointing to the value.
+ * False if the value is not allowed: `why` (or `error`) has the reason, and the options must not be
+ * asked for this one. */
+typedef bool option_parser(struct option_given *given);
 
 struct option_row {
-    const char *name; /* with its dashes; NULL behind the last row */
-    char letter;      /* '\0': none */
-    /* Takes a value into the options, in place of the value before; texts go on pointing to the
-     * value. False if the value is not allowed: `why` (or `error`) has the reason, and the options
-     * must not be asked for this one. option_row_flag: the option has no value. NULL: --help. */
-    bool (*parse)(struct option_given *given);
+    const char *name;            /* with its dashes; NULL behind the last row */
+    char letter;                 /* '\0': none */
+    option_parser *parse;        /* option_row_flag: the option has no value. NULL: --help */
     struct option_member member; /* where the parsers below put the value */
     struct option_member given;  /* a bool, set if the option is on the command line */
     uint64_t least;              /* number or nanoseconds; 0 for every other kind of value */
@@ -57,57 +50,18 @@ struct option_row {
     const char *help;            /* its lines of the help */
 };
 
-/* A row, for a macro that stands for one; its parser below, with what belongs to that. */
-#define OPTION_ROW(...)                                                                            \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
-
-#define OPTION_FLAG(type, member_) .parse = option_row_flag, .member = OPTION_MEMBER(type, member_)
-#define OPTION_NUMBER(type, member_, least_, most_)                                                \
-    .parse = option_row_number, .member = OPTION_MEMBER(type, member_), .least = (least_),         \
-    .most = (most_)
-#define OPTION_DURATION(type, member_, least_)                                                     \
-    .parse = option_row_duration, .member = OPTION_MEMBER(type, member_), .least = (least_)
-#define OPTION_WORD(type, member_, words_, expected_)                                              \
-    .parse = option_row_word, .member = OPTION_MEMBER(type, member_), .words = (words_),           \
-    .expected = (expected_)
-#define OPTION_FOLDER(type, member_)                                                               \
-    .parse = option_row_folder, .member = OPTION_MEMBER(type, member_)
-#define OPTION_SERVERS(type, member_)                                                              \
-    .parse = option_row_servers, .member = OPTION_MEMBER(type, member_)
-#define OPTION_PLOTS(type, member_)                                                                \
-    .parse = option_row_plots, .member = OPTION_MEMBER(type, member_)
-
-/* The last row of the help, if its options are not shown elsewhere. */
-#define OPTION_ROW_HELP(text) OPTION_ROW(.name = "--help", .letter = 'h', .help = (text))
-
-/* Sets the reason; returns false, so that a parser can return the call. */
-bool option_row_refuse(struct option_given *given, const char *why, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The row's member in the subcommand's own struct. */
-void *option_row_place(const struct option_given *given);
-
-/* Whether the option has no value. */
-bool option_row_is_flag(const struct option_row *row);
-
-/* Sets the bool of row->given, if there is one. */
-void option_row_note(const struct option_given *given);
-
-/* Parsers. */
-bool option_row_flag(struct option_given *given);     /* into a bool */
-bool option_row_number(struct option_given *given);   /* least to most, an unsigned integer */
-bool option_row_levels(struct option_given *given);   /* a list of them, a struct levels */
-bool option_row_cpus(struct option_given *given);     /* cores, as percent of one: from least to the
-                                                         cores of this process; an unsigned */
-bool option_row_duration(struct option_given *given); /* from least to most, a uint64_t */
-bool option_row_word(struct option_given *given);     /* one of the words: its index, as a number */
-bool option_row_folder(struct option_given *given);   /* a const char * */
-bool option_row_file(struct option_given *given);     /* the same */
-bool option_row_servers(struct option_given *given);  /* a struct connect_string */
-bool option_row_never(struct option_given *given);    /* a flag that is refused: ERROR_NO_TLS */
-bool option_row_plots(struct option_given *given);    /* an unsigned: a bit for each format */
+/* Parsers, into a */
+option_parser option_row_flag;   /* bool */
+option_parser option_row_number; /* unsigned integer, from least to most */
+option_parser option_row_levels; /* struct levels: a list of such numbers */
+option_parser option_row_cpus;   /* uint32_t: cores, as percent of one, from least to all of them */
+option_parser option_row_duration; /* uint64_t, from least to most */
+option_parser option_row_word;     /* number: the index of one of the words */
+option_parser option_row_folder;   /* const char * */
+option_parser option_row_file;     /* const char * */
+option_parser option_row_servers;  /* struct connect_string */
+option_parser option_row_plots;    /* uint32_t: a bit for each of plot_formats */
+option_parser option_row_never;    /* nothing: a flag that is refused, ERROR_NO_TLS */
 
 /* Values of an option, ascending. */
 struct levels {
@@ -124,6 +78,45 @@ extern const char *const option_row_no_yes[];
 #define PLOT_FORMATS 4
 extern const char *const plot_formats[PLOT_FORMATS];
 
+/* A row, for a macro that stands for one; its parser below, with what belongs to that. */
+#define OPTION_ROW(...)                                                                            \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+#define OPTION_MEMBER(type, member)                                                                \
+    {                                                                                              \
+        offsetof(type, member), sizeof(((type *)NULL)->member)                                     \
+    }
+
+#define OPTION_INTO(parser, type, member_) .parse = (parser), .member = OPTION_MEMBER(type, member_)
+#define OPTION_FLAG(type, member_)         OPTION_INTO(option_row_flag, type, member_)
+#define OPTION_FOLDER(type, member_)       OPTION_INTO(option_row_folder, type, member_)
+#define OPTION_SERVERS(type, member_)      OPTION_INTO(option_row_servers, type, member_)
+#define OPTION_PLOTS(type, member_)        OPTION_INTO(option_row_plots, type, member_)
+#define OPTION_NUMBER(type, member_, least_, most_)                                                \
+    OPTION_INTO(option_row_number, type, member_), .least = (least_), .most = (most_)
+#define OPTION_DURATION(type, member_, least_)                                                     \
+    OPTION_INTO(option_row_duration, type, member_), .least = (least_)
+#define OPTION_WORD(type, member_, words_, expected_)                                              \
+    OPTION_INTO(option_row_word, type, member_), .words = (words_), .expected = (expected_)
+
+/* The last row of the help, if its options are not shown elsewhere. */
+#define OPTION_ROW_HELP(text) OPTION_ROW(.name = "--help", .letter = 'h', .help = (text))
+
+/* For parsers: sets the reason and returns false; and the row's member. */
+bool option_row_refuse(struct option_given *given, const char *why, ...)
+    __attribute__((format(printf, 2, 3)));
+void *option_row_place(const struct option_given *given);
+
+bool option_row_is_flag(const struct option_row *row);
+
+/* Sets the bool of row->given, if there is one. */
+void option_row_note(const struct option_given *given);
+
+/* A number, an enumeration or a bool, by its size. */
+uint64_t option_member_number(const void *options, struct option_member member);
+
 /* ------------------------------------------------------------------ a subcommand's */
 
 #define ARGUMENTS_GO (-1) /* no exit status: the work can begin */
@@ -131,10 +124,9 @@ extern const char *const plot_formats[PLOT_FORMATS];
 /* The command line of a subcommand; constant. */
 struct arguments {
     const char *subcommand;
-    const char *usage;             /* the help before the options */
-    const struct option_row *rows; /* all options; fewer than 64. Those behind --help are not in the
-                                      help */
-    const char *notes;             /* the help behind them */
+    const char *usage;              /* the help before the options */
+    const struct option_row *rows;  /* fewer than 64; those behind --help are not in the help */
+    const char *notes;              /* the help behind the options */
     const struct option_row *shown; /* the options of the help; NULL: these rows */
 };
 

@@ -6,7 +6,6 @@
 #include "bench/cli/terminal.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +15,13 @@
 #define LINE_SIZE 8192
 
 /* Prints a line on stderr. What of it is others' is not known apart. */
-static void print(const char *line)
+__attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
 {
-    char text[LINE_SIZE];
+    char line[LINE_SIZE + 64], text[LINE_SIZE]; /* what is too long gets a sign */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
     printable_bytes(line, strlen(line), text, sizeof text);
     if (terminal_look(STDERR_FILENO).controls)
         fputs(TERMINAL_CLEAR_LINE, stderr); /* of the progress */
@@ -29,17 +32,11 @@ int complain(const struct error *error)
 {
     const char *words = error_words(error->kind), *advice = error_advice(error->kind);
     const char *system = strerror(error->os_error);
-    struct growing_text line = {0};
-    growing_text_add(&line, "zkherd: %s: %s", error->subject, words);
     /* The system's words for an error, unless ours begin them: "Permission denied". */
-    if (error->os_error != 0 && strncasecmp(words, system, strlen(words)) != 0)
-        growing_text_add(&line, " (%s)", system);
-    if (error->detail[0] != '\0')
-        growing_text_add(&line, ": %s", error->detail);
-    if (advice[0] != '\0')
-        growing_text_add(&line, "; %s", advice);
-    print(line.text);
-    free(line.text);
+    bool has_system = error->os_error != 0 && strncasecmp(words, system, strlen(words)) != 0;
+    print("zkherd: %s: %s%s%s%s%s%s%s%s", error->subject, words, has_system ? " (" : "",
+          has_system ? system : "", has_system ? ")" : "", error->detail[0] != '\0' ? ": " : "",
+          error->detail, advice[0] != '\0' ? "; " : "", advice);
     return error_exit_status(error->kind);
 }
 
@@ -58,10 +55,8 @@ int complain_usage(const char *subcommand, const char *subject, const char *why,
     vsnprintf(text, sizeof text, why, arguments);
     va_end(arguments);
     bool asks = text[strlen(text) - 1] == '?'; /* "did you mean 'run'?" */
-    char *line = memory_format("zkherd: %s: %s%s see zkherd%s%s --help", subject, text,
-                               asks ? "" : ";", subcommand[0] ? " " : "", subcommand);
-    print(line);
-    free(line);
+    print("zkherd: %s: %s%s see zkherd%s%s --help", subject, text, asks ? "" : ";",
+          subcommand[0] != '\0' ? " " : "", subcommand);
     return error_exit_status(ERROR_USAGE);
 }
 
@@ -80,24 +75,39 @@ bool complain_number(const char *subcommand, const char *option, uint64_t number
     return complain_value(subcommand, option, value, why);
 }
 
+bool complain_conflict(const char *subcommand, const struct conflict conflicts[], size_t count)
+{
+    size_t i = 0;
+    while (i < count && !conflicts[i].applies)
+        i++;
+    if (i == count)
+        return false;
+    if (conflicts[i].value == NULL)
+        complain_usage(subcommand, conflicts[i].option, "%s", conflicts[i].why);
+    else
+        complain_value(subcommand, conflicts[i].option, conflicts[i].value, conflicts[i].why);
+    return true;
+}
+
+static void print_list(const char *prefix, const char *format, va_list arguments)
+{
+    char text[LINE_SIZE];
+    vsnprintf(text, sizeof text, format, arguments);
+    print("%s%s", prefix, text);
+}
+
 void complain_mildly(const char *what, ...)
 {
-    static const char prefix[] = "zkherd: ";
-    char text[LINE_SIZE + sizeof prefix];
     va_list arguments;
-    strcpy(text, prefix);
     va_start(arguments, what);
-    vsnprintf(text + strlen(prefix), LINE_SIZE, what, arguments);
+    print_list("zkherd: ", what, arguments);
     va_end(arguments);
-    print(text);
 }
 
 void complain_plainly(const char *what, ...)
 {
-    char text[LINE_SIZE];
     va_list arguments;
     va_start(arguments, what);
-    vsnprintf(text, sizeof text, what, arguments);
+    print_list("", what, arguments);
     va_end(arguments);
-    print(text);
 }

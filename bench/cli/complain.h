@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Writes "zkherd: what: why; what to do" to stderr and returns the exit status for it. */
@@ -20,14 +21,23 @@ int complain(const struct error *error);
 int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for an error of a subcommand: an error that the command line caused refers to the help
- * of the subcommand. */
+/* complain_usage for an error that the command line caused, complain for the others. */
 int complain_about(const char *subcommand, const struct error *error);
 
-/* The same for the value of an option: "zkherd: option value: why; see ...". Returns false, so that
- * a parser can return the call. */
+/* complain_usage for the value of an option. Return false, so that a parser can return the call. */
 bool complain_value(const char *subcommand, const char *option, const char *value, const char *why);
 bool complain_number(const char *subcommand, const char *option, uint64_t number, const char *why);
+
+/* An option that cannot be with what else was given. */
+struct conflict {
+    bool applies;
+    const char *option;
+    const char *value; /* its own, or "with --other"; NULL: it says nothing */
+    const char *why;
+};
+
+/* Complains about the first that applies. Returns whether one does. */
+bool complain_conflict(const char *subcommand, const struct conflict conflicts[], size_t count);
 
 /* A warning: "zkherd: what". */
 void complain_mildly(const char *what, ...) __attribute__((format(printf, 1, 2)));

@@ -51,10 +51,9 @@ void grid_put_real(struct grid *grid, double value, int decimals)
 void grid_put_whole(struct grid *grid, double value)
 {
     char text[32];
-    if (isfinite(value))
-        grid_put(grid, "%s", text_format_count((uint64_t)(value + 0.5), text, sizeof text));
-    else
-        grid_put(grid, GRID_UNKNOWN);
+    grid_put(grid, "%s",
+             isfinite(value) ? text_format_count((uint64_t)(value + 0.5), text, sizeof text)
+                             : GRID_UNKNOWN);
 }
 
 /* ------------------------------------------------------------------ widths */
@@ -88,34 +87,26 @@ size_t grid_width(const struct grid *grid)
 
 bool grid_all_are(const struct grid *grid, size_t column, const char *text)
 {
-    for (size_t i = column; i < grid->used; i += grid->column_count) {
-        if (strcmp(grid->cells[i], text) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* The column to leave out next; column_count if there is none. */
-static size_t find_spare(const struct grid *grid, unsigned least)
-{
-    size_t found = grid->column_count;
-    unsigned most = least > 0 ? least - 1 : 0;
-    for (size_t i = 0; i < grid->column_count; i++) {
-        if (!grid->hidden[i] && grid->columns[i].spare > most) {
-            most = grid->columns[i].spare;
-            found = i;
-        }
-    }
-    return found;
+    size_t i = column;
+    while (i < grid->used && strcmp(grid->cells[i], text) == 0)
+        i += grid->column_count;
+    return i >= grid->used;
 }
 
 bool grid_fit(struct grid *grid, size_t width, unsigned least)
 {
     while (grid_width(grid) > width) {
-        size_t spare = find_spare(grid, least);
-        if (spare == grid->column_count)
+        size_t found = grid->column_count;
+        unsigned most = least > 0 ? least - 1 : 0;
+        for (size_t i = 0; i < grid->column_count; i++) {
+            if (!grid->hidden[i] && grid->columns[i].spare > most) {
+                most = grid->columns[i].spare;
+                found = i;
+            }
+        }
+        if (found == grid->column_count)
             return false;
-        grid->hidden[spare] = true;
+        grid->hidden[found] = true;
     }
     return true;
 }
@@ -128,16 +119,7 @@ struct layout {
     bool fits; /* no column goes below */
 };
 
-/* Without the blanks at its end. */
-static size_t length_of(const char *text)
-{
-    size_t length = strlen(text);
-    while (length > 0 && text[length - 1] == ' ')
-        length--;
-    return length;
-}
-
-/* Blanks are written before what follows them, so a line has none at its end. */
+/* Writes a line. Blanks are written before what follows them, so it has none at its end. */
 static void write_line(const struct grid *grid, const char *const *texts,
                        const struct layout *layout, FILE *stream)
 {
@@ -146,13 +128,16 @@ static void write_line(const struct grid *grid, const char *const *texts,
         const struct grid_column *column = &grid->columns[i];
         if (grid->hidden[i] || (column->below && !layout->fits))
             continue;
-        size_t length = length_of(texts[i]), rest = layout->widths[i] - columns_of(texts[i]);
+        size_t whole = strlen(texts[i]), length = whole;
+        size_t rest = layout->widths[i] - columns_of(texts[i]);
+        while (length > 0 && texts[i][length - 1] == ' ')
+            length--;
         blanks += column->right ? rest : 0;
         if (length > 0) {
             fprintf(stream, "%*s%.*s", (int)blanks, "", (int)length, texts[i]);
             blanks = 0;
         }
-        blanks += grid->gap + strlen(texts[i]) - length + (column->right ? 0 : rest);
+        blanks += grid->gap + whole - length + (column->right ? 0 : rest);
     }
     fputc('\n', stream);
 }
@@ -173,18 +158,17 @@ static void write_titles(const struct grid *grid, const struct layout *layout, F
 
 static void write_below(const struct grid *grid, const char *const *texts, FILE *stream)
 {
-    char text[GRID_COLUMNS_MAX * (GRID_CELL_SIZE + 32)];
-    size_t length = 0;
+    struct growing_text below = {0};
     for (size_t i = 0; i < grid->column_count; i++) {
-        if (!grid->columns[i].below || texts[i][0] == '\0' || strcmp(texts[i], GRID_UNKNOWN) == 0)
-            continue;
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %s",
-                                   length > 0 ? ", " : "", grid->columns[i].title, texts[i]);
+        if (grid->columns[i].below && texts[i][0] != '\0' && strcmp(texts[i], GRID_UNKNOWN) != 0)
+            growing_text_add(&below, "%s%s %s", below.length > 0 ? ", " : "",
+                             grid->columns[i].title, texts[i]);
     }
-    if (length == 0)
-        return;
-    fprintf(stream, "%*s", INDENT, "");
-    wrap_write(text, INDENT, stream);
+    if (below.length > 0) {
+        fprintf(stream, "%*s", INDENT, "");
+        wrap_write(below.text, INDENT, stream);
+    }
+    free(below.text);
 }
 
 void grid_write(const struct grid *grid, size_t width, FILE *stream)

@@ -59,28 +59,19 @@ uint64_t machine_local_ports(void)
 
 static void read_cpu_model(char *model, size_t size)
 {
+    static const char key[] = "model name";
     char line[256];
     snprintf(model, size, "unknown");
     FILE *cpuinfo = fopen("/proc/cpuinfo", "re");
-    if (cpuinfo == NULL)
-        return;
-    while (fgets(line, sizeof line, cpuinfo) != NULL) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
+    while (cpuinfo != NULL && fgets(line, sizeof line, cpuinfo) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (colon == NULL || strncmp(line, key, strlen(key)) != 0)
             continue;
-        colon[strcspn(colon, "\n")] = '\0';
-        snprintf(model, size, "%s", colon + 2);
+        snprintf(model, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
         break;
     }
-    fclose(cpuinfo);
-}
-
-static bool is_below(const char *folder, const char *mount)
-{
-    size_t length = strlen(mount);
-    if (length == 1) /* the root's "/" */
-        return true;
-    return strncmp(folder, mount, length) == 0 && (folder[length] == '/' || folder[length] == '\0');
+    if (cpuinfo != NULL)
+        fclose(cpuinfo);
 }
 
 /* The innermost mount holds it; of several on one place the last. */
@@ -91,16 +82,17 @@ void machine_file_system(const char *folder, char *name, size_t size)
     size_t longest = 0;
     snprintf(name, size, "unknown");
     FILE *mounts = setmntent("/proc/self/mounts", "re");
-    if (mounts == NULL)
-        return;
-    while (getmntent_r(mounts, &mount, line, sizeof line) != NULL) {
+    while (mounts != NULL && getmntent_r(mounts, &mount, line, sizeof line) != NULL) {
         size_t length = strlen(mount.mnt_dir);
-        if (length < longest || !is_below(folder, mount.mnt_dir))
+        bool is_above = length == 1 || (strncmp(folder, mount.mnt_dir, length) == 0 &&
+                                        (folder[length] == '/' || folder[length] == '\0'));
+        if (length < longest || !is_above)
             continue;
         longest = length;
         snprintf(name, size, "%s", mount.mnt_type);
     }
-    endmntent(mounts);
+    if (mounts != NULL)
+        endmntent(mounts);
 }
 
 json_t *machine_describe(void)
@@ -132,7 +124,7 @@ int signals_block(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-void signals_take(int descriptor)
+void signals_read(int descriptor)
 {
     struct signalfd_siginfo signal;
     while (read(descriptor, &signal, sizeof signal) > 0)

@@ -36,7 +36,7 @@ json_t *machine_describe(void);
 int signals_block(void);
 
 /* Reads the signals that have come: the descriptor becomes readable again with the next signal. */
-void signals_take(int descriptor);
+void signals_read(int descriptor);
 
 /* Flushes stdout. An error is returned once only. ERROR_UNREAD: stdout is a pipe whose reader has
  * closed it, as head does; ERROR_NO_SPACE, ERROR_SYSTEM. */

@@ -44,51 +44,35 @@ static bool parse_recipes(struct option_given *given)
 
 /* ------------------------------------------------------------------ the rows */
 
+/* clang-format off */
+
+#define MEMBER(member_) .member = OPTION_MEMBER(struct options, member_)
+
 const struct option_row option_table[] = {
-    {.name = "--recipes",
-     .letter = 'r',
-     .parse = parse_recipes,
-     .value = ROWS_RECIPES_DEFAULT,
+    {.name = "--recipes", .letter = 'r', .parse = parse_recipes, .value = ROWS_RECIPES_DEFAULT,
      .help = "  -r, --recipes LIST       names (zkherd recipes) or ./FILE.c; NAME:MOST skips\n"
              "                           counts above MOST [nonscalable,childwatch,scalable]\n"},
-    {.name = "--clients",
-     .letter = 'n',
-     .parse = option_row_levels,
-     .member = OPTION_MEMBER(struct options, plan.clients),
-     .least = 1,
-     .most = FLEET_SESSIONS_MAX,
+    {.name = "--clients", .letter = 'n', .parse = option_row_levels, MEMBER(plan.clients),
+     .least = 1, .most = FLEET_SESSIONS_MAX, .value = "8..256x2",
      .expected = "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2",
-     .value = "8..256x2",
      .help = "  -n, --clients LIST       numbers: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"},
-    {.name = "--workload",
-     .letter = 'w',
+    {.name = "--workload", .letter = 'w', .value = "drain",
      OPTION_WORD(struct options, plan.workload, options_workloads, "expected drain or steady"),
-     .value = "drain",
      .help = "  -w, --workload KIND      drain: once each; steady: again and again [drain]\n"},
-    {.name = "--handoffs",
-     OPTION_NUMBER(struct options, plan.handoffs, 1, ROWS_HANDOFFS_MAX),
+    {.name = "--handoffs", OPTION_NUMBER(struct options, plan.handoffs, 1, ROWS_HANDOFFS_MAX),
      .help = "      --handoffs N         steady: N grants in all [10 per client]\n"},
-    {.name = "--duration",
-     OPTION_DURATION(struct options, plan.duration_ns, NS_PER_MS),
+    {.name = "--duration", OPTION_DURATION(struct options, plan.duration_ns, NS_PER_MS),
      .help = "      --duration D         steady: run for D instead\n"},
-    {.name = "--pace",
-     .letter = 'p',
+    {.name = "--pace", .letter = 'p', .value = "lockstep",
      OPTION_WORD(struct options, plan.pace, options_paces, "expected lockstep or free"),
-     .value = "lockstep",
      .help = "  -p, --pace PACE          lockstep: exact steps; free: contention [lockstep]\n"},
-    {.name = "--hold",
-     .parse = rows_hold,
-     .member = OPTION_MEMBER(struct options, plan.hold),
+    {.name = "--hold", .parse = rows_hold, MEMBER(plan.hold),
      .help = "      --hold D             hold the lock for D; exp:D: exponential, mean D [0]\n"},
-    {.name = "--locks",
-     .letter = 'k',
+    {.name = "--locks", .letter = 'k', .value = "1",
      OPTION_NUMBER(struct options, plan.locks, 1, 10000),
-     .value = "1",
      .help = "  -k, --locks M            spread the clients over M locks [1]\n"},
-    {.name = "--trials",
-     .letter = 't',
+    {.name = "--trials", .letter = 't', .value = "5",
      OPTION_NUMBER(struct options, plan.trials, 1, 1000),
-     .value = "5",
      .help = "  -t, --trials K           trials of each recipe at each client count [5]\n"},
     ROW_TRACE(struct options, plan.traced),
     ROW_DRIVER(struct options),
@@ -99,14 +83,10 @@ const struct option_row option_table[] = {
     {.name = "--max-clients",
      OPTION_NUMBER(struct options, target.max_clients, 1, FLEET_SESSIONS_MAX),
      .help = "      --max-clients N      skip client counts above N\n"},
-    {.name = "--max-rate",
-     OPTION_NUMBER(struct options, plan.max_rate, 1, 1000000000),
+    {.name = "--max-rate", OPTION_NUMBER(struct options, plan.max_rate, 1, 1000000000),
      .help = "      --max-rate R         send at most R requests per second on average\n"},
-    {.name = "--background",
-     .parse = rows_background,
-     .member = OPTION_MEMBER(struct options, plan.background),
-     .least = ROWS_BACKGROUND_LEAST_PER_S,
-     .most = ROWS_BACKGROUND_MOST_PER_S,
+    {.name = "--background", .parse = rows_background, MEMBER(plan.background),
+     .least = ROWS_BACKGROUND_LEAST_PER_S, .most = ROWS_BACKGROUND_MOST_PER_S,
      .help = "      --background MIX@RATE  meanwhile, with --pace free: get=80,set=20@1000\n"},
     ROW_PLACEMENT(struct options),
     ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns),
@@ -123,6 +103,8 @@ const struct option_row option_table[] = {
     ROWS_PRIVATE(struct options),
     {0},
 };
+
+/* clang-format on */
 
 /* ------------------------------------------------------------------ the keys of the plan */
 
@@ -165,8 +147,6 @@ static json_t *print_background(const void *place)
     char text[ROWS_BACKGROUND_TEXT_SIZE];
     return json_string(rows_background_format(place, text, sizeof text));
 }
-
-#define MEMBER(member_) .member = OPTION_MEMBER(struct options, member_)
 
 static const struct plan_key keys[] = {
     {"recipes", true, JSON_ARRAY, MEMBER(plan), .print = print_recipes},

@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ------------------------------------------------------------------ what subcommands share */
+
 #define OPTIONS_RECIPES_MAX    64
 #define OPTIONS_TOPOLOGIES_MAX 16
 
@@ -33,7 +35,7 @@ struct zookeeper_home {
     char name[INSTALL_VERSION_SIZE + 8]; /* the version; of several with one version, numbered */
 };
 
-/* What to do about trials that other programs disturb (bench/output/noise.h). */
+/* What to do about trials that other programs disturb (bench/output/noise_watch.h). */
 enum noise_mode { NOISE_RETRY, NOISE_REPORT, NOISE_OFF };
 struct noise_options {
     enum noise_mode mode;
@@ -54,18 +56,52 @@ struct target_options {
     size_t topology_count;         /* of server_counts; 1 with --connect */
     struct zookeeper_home *homes;  /* of --zookeeper; topology i has home i % home_count */
     size_t home_count;             /* 0: without --zookeeper */
-    bool servers_given;            /* on the command line: --servers */
-    bool auth_given;               /* on the command line: --auth */
-    bool heap_given;               /* on the command line: --heap */
-    bool fsync_given;              /* on the command line: --fsync */
-    uint32_t heap_mib;             /* of each private server's JVM */
-    uint32_t cpu_percent;          /* of one core, for each private server; 0: no limit */
+    bool servers_given, auth_given, heap_given, fsync_given; /* on the command line */
+    uint32_t heap_mib;                                       /* of each private server's JVM */
+    uint32_t cpu_percent; /* of one core, for each private server; 0: no limit */
     bool fsync;
     const char *data; /* folder of the private servers' data; NULL: a temporary folder */
     enum placement placement;
     uint64_t companions;  /* sessions of zkherd beside the clients of a trial */
     uint64_t max_clients; /* sessions at a time; UINT64_MAX: as many as the plan has */
 };
+
+void target_options_deinit(struct target_options *target);
+
+/* Makes a topology of each number of servers in server_counts, which may stand there more than
+ * once, and each home. False, with nothing changed: there are more than OPTIONS_TOPOLOGIES_MAX. */
+bool target_options_cross(struct target_options *target);
+
+/* The home of a topology; NULL without --zookeeper. */
+const struct zookeeper_home *target_options_home(const struct target_options *target,
+                                                 size_t topology);
+
+struct output_options {
+    const char *out; /* NULL: results/<time>-<target> */
+    unsigned plots;  /* the formats of the plots, a bit each (bench/cli/arguments.h) */
+    bool brief;      /* at most 24 lines are printed */
+    bool json;
+    bool quiet;
+    bool no_files; /* out is then OUTPUT_NOWHERE, and there are no plots */
+};
+
+/* The formats of ROW_PLOTS (bench/cli/rows.h) without --plots: svg and png. */
+#define OPTIONS_PLOTS_DEFAULT 3U
+
+/* With --no-files: has the results written nowhere. False, after a complaint, if another option
+ * asks for a file: --out, --plots, or `other`, which was given; NULL: none. */
+bool options_write_nowhere(const char *subcommand, struct output_options *output,
+                           const char *other);
+
+/* The words of the enumerations, as the user types them, by value; NULL behind the last. */
+extern const char *const options_workloads[];
+extern const char *const options_paces[];
+extern const char *const options_drivers[];
+extern const char *const options_placements[];
+extern const char *const options_noise_modes[];
+extern const char *const options_acls[]; /* by whether only the creator is admitted */
+
+/* ------------------------------------------------------------------ a run */
 
 /* A load that is sent to the servers during each trial. */
 struct background_options {
@@ -96,48 +132,14 @@ struct run_plan {
     uint64_t seed;
 };
 
-struct output_options {
-    const char *out; /* NULL: results/<time>-<target> */
-    unsigned plots;  /* the formats of the plots, a bit each (bench/cli/arguments.h) */
-    bool brief;      /* at most 24 lines */
-    bool json;
-    bool quiet;
-    bool no_files; /* out is then OUTPUT_NOWHERE, and there are no plots */
-};
-
 struct options {
     struct run_plan plan;
     struct target_options target;
     struct output_options output;
 };
 
-/* The formats of ROW_PLOTS (bench/cli/rows.h) without --plots: svg and png. */
-#define OPTIONS_PLOTS_DEFAULT 3U
-
-/* With --no-files: has the results written nowhere. False, after a complaint, if another option
- * asks for a file: --out, --plots, or `other`, which was given; NULL: none. */
-bool options_write_nowhere(const char *subcommand, struct output_options *output,
-                           const char *other);
-
 /* Frees the lists. */
 void options_deinit(struct options *options);
-void target_options_deinit(struct target_options *target);
-
-/* Makes a topology of each number of servers in server_counts, which may stand there more than
- * once, and each home. False, with nothing changed: there are more than OPTIONS_TOPOLOGIES_MAX. */
-bool target_options_cross(struct target_options *target);
-
-/* The home of a topology; NULL without --zookeeper. */
-const struct zookeeper_home *target_options_home(const struct target_options *target,
-                                                 size_t topology);
-
-/* The words of the enumerations, as the user types them, by value; NULL behind the last. */
-extern const char *const options_workloads[];
-extern const char *const options_paces[];
-extern const char *const options_drivers[];
-extern const char *const options_placements[];
-extern const char *const options_noise_modes[];
-extern const char *const options_acls[]; /* by whether only the creator is admitted */
 
 /* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);
@@ -197,19 +199,16 @@ void load_options_deinit(struct load_options *options);
 /* The words of --arrivals, by whether the times are random; NULL behind the last. */
 extern const char *const load_options_arrivals[];
 
-/* How many mixes the plan has: one, or as many as values of --reads; and the mix of an index below
- * that. */
+/* How many mixes the plan has, one or as many as values of --reads, and that of an index; how many
+ * rates, 1 in a closed loop, and that of an index, 0 in a closed loop. */
 size_t load_options_mixes(const struct load_options *options);
 struct mix load_options_mix(const struct load_options *options, size_t index);
-
-/* How many rates: 1 in a closed loop; and the rate of an index, 0 in a closed loop. */
 size_t load_options_rates(const struct load_options *options);
 uint64_t load_options_rate(const struct load_options *options, size_t index);
 
-/* A list of numbers for a manifest: the caller's to json_decref. */
+/* A list of numbers for a manifest, and the object "plan" of manifest.json: the caller's to
+ * json_decref. */
 json_t *load_options_describe(const uint64_t *list, size_t count);
-
-/* The object "plan" of manifest.json: the caller's to json_decref. */
 json_t *load_options_plan(const struct load_options *options);
 
 #endif

@@ -33,10 +33,9 @@ struct progress_name {
 };
 
 void progress_init(struct progress *progress, size_t count, bool quiet);
-
 void progress_begin(struct progress *progress, size_t at, uint64_t left_ns);
 
-/* Shows the number of requests of the whole (0: not known), and their estimated time. */
+/* Shows the number of requests of the whole and their estimated time; 0: not known. */
 void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns);
 
 /* Shows what the program is doing. */
@@ -51,8 +50,8 @@ void progress_clear(const struct progress *progress);
 /* Puts the line that progress_show writes into `line`, at most so many columns. Parts that do not
  * fit are left out in this order: requests a second, the number of the trial, the time left, the
  * topology. left_ns: as in progress_begin, from now on. */
-void progress_put(const struct progress *progress, const struct progress_name *name,
-                  const struct trial_progress *trial, uint64_t left_ns, unsigned columns,
-                  char line[PROGRESS_LINE_SIZE]);
+void progress_format(const struct progress *progress, const struct progress_name *name,
+                     const struct trial_progress *trial, uint64_t left_ns, unsigned columns,
+                     char line[PROGRESS_LINE_SIZE]);
 
 #endif

@@ -7,25 +7,13 @@
 #include "recipes/registry.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ files */
-
-/* The recipes that have been read, the last one first. */
+/* The recipes that have been read from files, the last one first. */
 static struct own_recipes {
     struct own_recipes *next;
     struct recipe *recipe;
 } * read_so_far;
-
-static const struct recipe *find_read(const char *path)
-{
-    for (const struct own_recipes *own = read_so_far; own != NULL; own = own->next) {
-        if (strcmp(own->recipe->file->path, path) == 0)
-            return own->recipe;
-    }
-    return NULL;
-}
 
 static enum error_kind read_file(const char *path, const struct recipe **recipe,
                                  struct error *error)
@@ -34,14 +22,13 @@ static enum error_kind read_file(const char *path, const struct recipe **recipe,
     char headers[PATH_MAX + 64];
     struct recipe *own;
     bool has = process_find_beside(places, "recipes/recipe.h", headers, sizeof headers);
-    enum error_kind kind = own_load(path, has ? headers : NULL, &own, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (own_load(path, has ? headers : NULL, &own, error))
+        return error->kind;
     if (registry_find(own->name) != NULL) {
-        kind = error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
-                           "its .name '%s' is that of a recipe of zkherd", own->name);
+        error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
+                    "its .name '%s' is that of a recipe of zkherd", own->name);
         own_free(own);
-        return kind;
+        return error->kind;
     }
     struct own_recipes *entry = memory_new(1, sizeof *entry);
     *entry = (struct own_recipes){read_so_far, own};
@@ -50,27 +37,27 @@ static enum error_kind read_file(const char *path, const struct recipe **recipe,
     return ERROR_NONE;
 }
 
-/* ------------------------------------------------------------------ names */
-
-static enum error_kind refuse(const char *name, struct error *error)
-{
-    char near[256], *advice;
-    registry_suggest(name, near, sizeof near);
-    advice = near[0] == '\0' ? memory_text("zkherd recipes lists all")
-                             : memory_format("did you mean %s?", near);
-    enum error_kind kind = error_raise(error, ERROR_USAGE, 0, name[0] == '\0' ? "''" : name,
-                                       "no recipe is called '%s'; %s", name, advice);
-    free(advice);
-    return kind;
-}
-
 enum error_kind recipe_names_find(const char *name, const struct recipe **recipe,
                                   struct error *error)
 {
-    *recipe = own_is_file(name) ? find_read(name) : registry_find(name);
+    const struct own_recipes *own = read_so_far;
+    char near[256];
+    if (own_is_file(name)) {
+        while (own != NULL && strcmp(own->recipe->file->path, name) != 0)
+            own = own->next;
+        if (own == NULL)
+            return read_file(name, recipe, error);
+        *recipe = own->recipe;
+        return ERROR_NONE;
+    }
+    *recipe = registry_find(name);
     if (*recipe != NULL)
         return ERROR_NONE;
-    return own_is_file(name) ? read_file(name, recipe, error) : refuse(name, error);
+    registry_suggest(name, near, sizeof near);
+    return error_raise(error, ERROR_USAGE, 0, name[0] == '\0' ? "''" : name,
+                       "no recipe is called '%s'; %s%s%s", name,
+                       near[0] == '\0' ? "zkherd recipes lists all" : "did you mean ", near,
+                       near[0] == '\0' ? "" : "?");
 }
 
 const struct recipe *recipe_names_read(size_t index)

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "bench/cli/recipe_names.h"
 #include "servers/install.h"
-
 #include "trial/trace.h"
 
 #include <errno.h>
@@ -15,9 +14,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const struct option_row rows_private[] = {ROWS_PRIVATE(struct options), {0}};
+
 /* ------------------------------------------------------------------ servers */
 
-static bool take_counts(struct option_given *given)
+/* Takes the numbers of servers; false: what was given is no list of them. */
+static bool parse_counts(struct option_given *given)
 {
     struct target_options *target = option_row_place(given);
     const struct option_row *row = given->row;
@@ -38,24 +40,23 @@ static bool check_all_differ(struct option_given *given)
 bool rows_topologies(struct option_given *given)
 {
     struct target_options *target = option_row_place(given);
-    if (!take_counts(given))
+    struct error error = {0};
+    if (!parse_counts(given))
         return option_row_refuse(given, "expected 1, 3, 5 or 7, or several of them, such as 1,3");
     for (size_t i = 0; i < target->topology_count; i++) {
-        struct error error = {0};
-        if (ensemble_check_size((unsigned)target->server_counts[i], &error) != ERROR_NONE)
+        if (ensemble_check_size((unsigned)target->server_counts[i], &error))
             return option_row_refuse(given, "%s", error.detail);
     }
-    if (!check_all_differ(given))
-        return false;
-    return target_options_cross(target) ||
-           option_row_refuse(given, "with --zookeeper, more than %d ensembles in all",
-                             OPTIONS_TOPOLOGIES_MAX);
+    return check_all_differ(given) &&
+           (target_options_cross(target) ||
+            option_row_refuse(given, "with --zookeeper, more than %d ensembles in all",
+                              OPTIONS_TOPOLOGIES_MAX));
 }
 
 bool rows_simulated_topologies(struct option_given *given)
 {
     const struct target_options *target = option_row_place(given);
-    bool taken = take_counts(given);
+    bool taken = parse_counts(given);
     for (size_t i = 0; taken && i < target->topology_count; i++)
         taken = target->server_counts[i] % 2 == 1;
     return taken ? check_all_differ(given)
@@ -70,17 +71,19 @@ static bool is_same(const char *folder, const char *other)
            its.st_ino == others.st_ino;
 }
 
-static bool take_home(struct option_given *given, struct target_options *target, const char *folder)
+static bool add_home(struct option_given *given, struct target_options *target, const char *folder)
 {
     struct zookeeper_home *home = &target->homes[target->home_count];
     struct install install;
     struct error error = {0};
     struct stat status;
+    if (target->home_count == OPTIONS_TOPOLOGIES_MAX)
+        return option_row_refuse(given, "more than %d homes", OPTIONS_TOPOLOGIES_MAX);
     if (folder[0] == '\0')
         return option_row_refuse(given, "expected folders, such as /usr/share/java,/opt/zookeeper");
     if (stat(folder, &status) != 0)
         return option_row_refuse(given, "'%s': %s", folder, strerror(errno));
-    if (install_find_zookeeper(folder, &install, &error) != ERROR_NONE)
+    if (install_find_zookeeper(folder, &install, &error))
         return option_row_refuse(given, "'%s': %s", folder, error.detail);
     if (install.version[0] == '\0')
         return option_row_refuse(given,
@@ -121,9 +124,7 @@ bool rows_homes(struct option_given *given)
         target->homes = memory_new(OPTIONS_TOPOLOGIES_MAX, sizeof *target->homes);
     target->home_count = 0;
     while (text_next_item(&list, folder, sizeof folder)) {
-        if (target->home_count == OPTIONS_TOPOLOGIES_MAX)
-            return option_row_refuse(given, "more than %d homes", OPTIONS_TOPOLOGIES_MAX);
-        if (!take_home(given, target, folder))
+        if (!add_home(given, target, folder))
             return false;
     }
     name_homes(target);
@@ -145,21 +146,19 @@ bool rows_auth(struct option_given *given)
 {
     struct connect_string *servers = option_row_place(given);
     if (given->value[0] != '\0')
-        return identity_read(given->value, identity_of(servers), &given->error) == ERROR_NONE;
+        return !identity_read(given->value, identity_of(servers), &given->error);
     return getenv(ROWS_AUTH_VARIABLE) == NULL ||
-           identity_take(ROWS_AUTH_VARIABLE, identity_of(servers), &given->error) == ERROR_NONE;
+           !identity_take(ROWS_AUTH_VARIABLE, identity_of(servers), &given->error);
 }
 
 bool rows_acl(struct option_given *given)
 {
     struct connect_string *servers = option_row_place(given);
-    size_t word = 0;
-    while (options_acls[word] != NULL && strcmp(given->value, options_acls[word]) != 0)
-        word++;
-    if (options_acls[word] == NULL)
+    bool creator = strcmp(given->value, options_acls[true]) == 0;
+    if (!creator && strcmp(given->value, options_acls[false]) != 0)
         return option_row_refuse(given, "%s", given->row->expected);
-    if (word > 0 || servers->identity != NULL)
-        identity_of(servers)->creator = word > 0;
+    if (creator || servers->identity != NULL)
+        identity_of(servers)->creator = creator;
     return true;
 }
 
@@ -170,8 +169,6 @@ const char *rows_acl_lacks(const struct connect_string *servers)
                ? "nobody is the creator without credentials: add --auth"
                : NULL;
 }
-
-const struct option_row rows_private[] = {ROWS_PRIVATE(struct options), {0}};
 
 /* ------------------------------------------------------------------ times */
 
@@ -190,24 +187,31 @@ bool rows_hold(struct option_given *given)
 bool rows_seconds(struct option_given *given)
 {
     const uint64_t *duration_ns = option_row_place(given);
-    if (!option_row_duration(given))
-        return false;
-    return *duration_ns % NS_PER_S == 0 ||
-           option_row_refuse(given, "expected whole seconds: rates are of whole seconds");
+    return option_row_duration(given) &&
+           (*duration_ns % NS_PER_S == 0 ||
+            option_row_refuse(given, "expected whole seconds: rates are of whole seconds"));
+}
+
+_Static_assert(TRACE_HANDOFFS_MAX == 64, "the row of --trace names another number");
+
+bool rows_traced(struct option_given *given)
+{
+    const struct levels *traced = option_row_place(given);
+    return option_row_levels(given) && (traced->count <= TRACE_HANDOFFS_MAX ||
+                                        option_row_refuse(given, "%s", given->row->expected));
 }
 
 /* ------------------------------------------------------------------ a load beside a trial */
 
-static bool take_background(struct option_given *given, bool may_lack_rate)
+bool rows_background_open(struct option_given *given)
 {
     struct background_options *background = option_row_place(given);
     const char *at = strrchr(given->value, '@');
     size_t length = at == NULL ? strlen(given->value) : (size_t)(at - given->value);
     uint64_t rate_per_s = 0;
     char mix[256];
-    bool has_rate =
-        at != NULL && text_parse_number(at + 1, given->row->least, given->row->most, &rate_per_s);
-    if (length >= sizeof mix || !(has_rate || (at == NULL && may_lack_rate)))
+    if (length >= sizeof mix || (at != NULL && !text_parse_number(at + 1, given->row->least,
+                                                                  given->row->most, &rate_per_s)))
         return option_row_refuse(given, ROWS_BACKGROUND_EXPECTED);
     snprintf(mix, sizeof mix, "%.*s", (int)length, given->value);
     background->given = true;
@@ -217,12 +221,8 @@ static bool take_background(struct option_given *given, bool may_lack_rate)
 
 bool rows_background(struct option_given *given)
 {
-    return take_background(given, false);
-}
-
-bool rows_background_open(struct option_given *given)
-{
-    return take_background(given, true);
+    return strchr(given->value, '@') != NULL ? rows_background_open(given)
+                                             : option_row_refuse(given, ROWS_BACKGROUND_EXPECTED);
 }
 
 const char *rows_background_format(const struct background_options *background, char *text,
@@ -231,10 +231,9 @@ const char *rows_background_format(const struct background_options *background, 
     char mix[128];
     if (!background->given)
         snprintf(text, size, "none");
-    else if (background->rate_per_s == 0)
-        snprintf(text, size, "%s", mix_format(&background->mix, mix, sizeof mix));
     else
-        snprintf(text, size, "%s@%llu", mix_format(&background->mix, mix, sizeof mix),
+        snprintf(text, size, background->rate_per_s == 0 ? "%s" : "%s@%llu",
+                 mix_format(&background->mix, mix, sizeof mix),
                  (unsigned long long)background->rate_per_s);
     return text;
 }
@@ -244,10 +243,10 @@ const char *rows_background_format(const struct background_options *background, 
 bool rows_recipe(struct option_given *given, const char *name, const struct recipe **list,
                  size_t *count)
 {
-    if (name[0] == '\0')
-        return option_row_refuse(given, "the name of a recipe is missing");
     const struct recipe *recipe;
     struct error error;
+    if (name[0] == '\0')
+        return option_row_refuse(given, "the name of a recipe is missing");
     enum error_kind kind = recipe_names_find(name, &recipe, &error);
     if (kind == ERROR_USAGE)
         return option_row_refuse(given, "%s", error.detail);
@@ -275,13 +274,4 @@ bool rows_recipes(struct option_given *given, const struct recipe **list, size_t
             return false;
     }
     return true;
-}
-
-_Static_assert(TRACE_HANDOFFS_MAX == 64, "the row of --trace names another number");
-
-bool rows_traced(struct option_given *given)
-{
-    const struct levels *traced = option_row_place(given);
-    return option_row_levels(given) && (traced->count <= TRACE_HANDOFFS_MAX ||
-                                        option_row_refuse(given, "%s", given->row->expected));
 }

@@ -156,13 +156,6 @@ void wrap_sentence(FILE *stream, const char *format, ...)
     wrap_hanging(text, stream);
 }
 
-static void put_signs(size_t count, const char *sign, char *text)
-{
-    size_t length = strlen(sign);
-    for (size_t i = 0; i < count; i++)
-        memcpy(text + i * length, sign, length + 1);
-}
-
 const char *bar_put(double value, double most, size_t columns, bool blocks, char text[BAR_SIZE])
 {
     static const char *const part[EIGHTHS] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -172,11 +165,7 @@ const char *bar_put(double value, double most, size_t columns, bool blocks, char
         return text;
     double length = fmin(value / most, 1) * (double)columns;
     size_t whole = (size_t)round(length), eighths = (size_t)fmax(1, round(length * EIGHTHS));
-    if (blocks) {
-        put_signs(eighths / EIGHTHS, "█", text);
-        strcat(text, part[eighths % EIGHTHS]);
-    } else {
-        put_signs(whole > 0 ? whole : 1, whole > 0 ? "#" : ".", text);
-    }
-    return text;
+    for (size_t i = 0; i < (blocks ? eighths / EIGHTHS : whole); i++)
+        strcat(text, blocks ? "█" : "#");
+    return strcat(text, blocks ? part[eighths % EIGHTHS] : whole == 0 ? "." : "");
 }

@@ -34,9 +34,9 @@ struct terminal_look {
 };
 
 /* What all that is known of an output allows: whether it is a terminal, $TERM and $NO_COLOR (NULL:
- * not set), the name of the locale's character set. A file and a pipe get plain text only. Nor does
- * a terminal without a kind or of the kind "dumb" get more; that of the kind "linux", whose fonts
- * lack most block elements, gets no blocks. A value of $NO_COLOR but "" forbids colours. */
+ * not set), the name of the locale's character set. A file, a pipe, and a terminal without a kind
+ * or of the kind "dumb" get plain text only; one of the kind "linux", whose fonts lack most block
+ * elements, gets no blocks. A value of $NO_COLOR but "" forbids colours. */
 struct terminal_look terminal_judge(bool is_terminal, const char *term, const char *no_color,
                                     const char *charset);
 
@@ -53,14 +53,12 @@ char *terminal_spell_formula(const char *formula, FILE *stream);
 /* terminal_spell, and the text is written. */
 void terminal_write(const char *text, FILE *stream);
 
-/* Writes a text (UTF-8), spelled for the stream, and a line feed, in lines of 80 columns. Every
- * line has an indent of so many columns; the caller has written that of the first line. */
+/* Write a text (UTF-8), spelled for the stream, and a line feed, in lines of 80 columns. Every
+ * line has an indent of so many columns, and the caller has written that of the first line; or it
+ * begins in the first column, and the other lines are indented; so does that of a format, which is
+ * cut behind 2,000 bytes. */
 void wrap_write(const char *text, size_t indent, FILE *stream);
-
-/* Writes a text from the first column on; the lines after the first are indented. */
 void wrap_hanging(const char *text, FILE *stream);
-
-/* The same, from a format; a text longer than 2,000 bytes is cut. */
 void wrap_sentence(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define BAR_COLUMNS_MAX 80

@@ -29,7 +29,7 @@ static void assert_line(const struct progress_name *its_name, const struct trial
                         unsigned columns, const char *expected)
 {
     char line[PROGRESS_LINE_SIZE];
-    progress_put(&progress, its_name, trial, LEFT_NS, columns, line);
+    progress_format(&progress, its_name, trial, LEFT_NS, columns, line);
     assert_string_equal(line, expected);
 }
 
@@ -54,7 +54,7 @@ TEST(it_tells_how_far_the_trial_is)
     stalled.stalled_at = "";
     assert_line(&name, &stalled, 80,
                 "[123/729] nonscalable n=250, stalled for 12.0 s: a server owes an answer");
-    progress_put(&progress, &alone, &endless, 0, 200, line);
+    progress_format(&progress, &alone, &endless, 0, 200, line);
     assert_string_equal(line, "[123/729] C2: nonscalable n=64, handoffs: 37, 12,000 RPCs/s");
 }
 
@@ -77,7 +77,7 @@ TEST(no_line_is_longer_than_the_terminal_is_wide)
     most.rpcs = UINT64_MAX;
     for (unsigned columns = 0; columns < 300; columns++) {
         char line[PROGRESS_LINE_SIZE];
-        progress_put(&progress, &longest, &most, UINT64_MAX, columns, line);
+        progress_format(&progress, &longest, &most, UINT64_MAX, columns, line);
         assert_true(strlen(line) <= columns);
     }
 }
