@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void rounds_init(struct rounds *rounds, size_t cell_count)
@@ -64,18 +65,26 @@ void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t too
 {
     rounds->learnt[alike].cost += cost;
     rounds->learnt[alike].took_ns += cost > 0 ? (double)took_ns : 0;
+    if (rounds->shortest_ns == 0 || took_ns < rounds->shortest_ns)
+        rounds->shortest_ns = took_ns;
 }
 
+/* The cost of opening sessions and of waiting is that of the shortest trial. */
 uint64_t rounds_left_ns(const struct rounds *rounds, size_t from)
 {
-    double left_ns = 0;
-    if (rounds->trial_ns != 0)
-        return rounds->trial_ns * (rounds->trial_count - from);
+    double left_ns = 0, known = 0, trials = 0;
     for (size_t i = from; i < rounds->trial_count; i++) {
         const struct rounds_cell *cell = &rounds->cells[rounds->trials[i].cell];
         const struct rounds_experience *learnt = &rounds->learnt[cell->alike];
-        if (learnt->cost > 0)
-            left_ns += learnt->took_ns / learnt->cost * cell->cost;
+        if (cell->prospect == ROUNDS_HOPELESS)
+            continue;
+        trials++;
+        if (!(learnt->cost > 0))
+            continue;
+        known++;
+        left_ns += fmax((double)rounds->shortest_ns, learnt->took_ns / learnt->cost * cell->cost);
     }
-    return (uint64_t)left_ns;
+    if (rounds->trial_ns != 0)
+        return (uint64_t)(trials * (double)rounds->trial_ns);
+    return known > 0 ? (uint64_t)(left_ns * trials / known) : 0;
 }

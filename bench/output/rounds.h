@@ -38,7 +38,8 @@ struct rounds {
     uint64_t trial_ns; /* how long each takes; 0: what was learnt tells */
     struct rounds_experience {
         double cost, took_ns;
-    } * learnt; /* of the trials of cells that are alike */
+    } * learnt;           /* of the trials of cells that are alike */
+    uint64_t shortest_ns; /* the shortest trial so far; 0: none was made */
 };
 
 /* Room for so many cells, which are the caller's to fill before rounds_lay_out. */
@@ -56,7 +57,8 @@ bool rounds_is_hopeless(struct rounds *rounds, size_t cell, const char *lost);
 /* Trials of this cost, of cells that are alike, have taken so long. */
 void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns);
 
-/* The estimated time of the trials from an index on; those of which nothing is known count as 0. */
+/* The estimated time of the trials from an index on, without those of hopeless cells. Trials of
+ * which nothing is known take as long as the others; 0: nothing is known of any. */
 uint64_t rounds_left_ns(const struct rounds *rounds, size_t from);
 
 #endif

@@ -299,13 +299,11 @@ static enum error_kind attempt(struct series *series, struct error *error)
 {
     const struct rounds_cell *cell = &series->rounds.cells[series->trial->cell];
     const struct target *target = &series->targets.list[cell->topology];
-    uint64_t began_ns = clock_now_ns();
     snprintf(series->root, sizeof series->root, "%s/t%04zu", target->root, series->attempts++);
     if (series->trial->number > 0)
         noise_watch_begin(&series->noise, target);
     enum error_kind kind =
         series_outlive(series, series->user->make(series->context, error), error);
-    rounds_learn(&series->rounds, cell->alike, cell->cost, clock_now_ns() - began_ns);
     if (kind == ERROR_NONE && series->user->rows != NULL && series->trial->number > 0)
         series_settle(series, &series->records[cell->topology]);
     return kind;
@@ -326,10 +324,13 @@ static enum error_kind make_rounds(struct series *series, struct error *error)
             continue;
         }
         series->trial = &rounds->trials[at];
+        uint64_t began_ns = clock_now_ns();
         do {
             progress_begin(&series->progress, at, rounds_left_ns(rounds, at));
             kind = attempt(series, error);
         } while (kind == ERROR_NONE && series->noise.again);
+        rounds_learn(rounds, rounds->cells[cell].alike, rounds->cells[cell].cost,
+                     clock_now_ns() - began_ns);
         if (kind == ERROR_NONE && series->trial->number > 0 &&
             rounds_is_hopeless(rounds, cell, series->noise.lost))
             why = rounds->cells[cell].lost;
@@ -549,7 +550,7 @@ static int lead(struct series *series)
     kind = targets_find_cause(&series->targets, kind, &error);
     heed_interruption(series, &error);
     if (series->interrupted)
-        signals_take(series->targets.signals);      /* the next one leaves out the plots */
+        signals_read(series->targets.signals);      /* the next one leaves out the plots */
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
     series->cut_short = kind != ERROR_NONE ? &error : NULL;
     int closed = close_records(series);
@@ -581,7 +582,5 @@ int series_lead(struct series *series, int argc, char **argv)
     series->argc = argc;
     series->argv = argv;
     int status = prepare(series, &error) == ERROR_NONE ? lead(series) : give_up(series, &error);
-    if (status == error_exit_status(ERROR_REFUSED) || status == error_exit_status(ERROR_NOT_VALID))
-        targets_tell_absent(series->options.target);
     return status;
 }

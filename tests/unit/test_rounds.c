@@ -57,16 +57,20 @@ TEST_BETWEEN(cells_that_say_so_are_rehearsed, set_up, tear_down)
     assert_int_equal(rounds.trials[2].number, 1);
 }
 
-/* Cells of one kind by their cost; of a kind that has no trial yet nothing is known. */
+/* Cells of one kind by their cost, but none is shorter than the shortest trial; cells of a kind
+ * that has no trial yet take as long as the others; and hopeless ones are left out. */
 TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, set_up, tear_down)
 {
     rounds_lay_out(&rounds, ROUNDS, 7);
     assert_int_equal(rounds_left_ns(&rounds, 0), 0);
     rounds_learn(&rounds, 0, 4, 3000);
     rounds_learn(&rounds, 0, 1, 2000);
-    assert_int_equal(rounds_left_ns(&rounds, 0), ROUNDS * 36 * 1000); /* 1 + 3 + … + 11 */
+    assert_int_equal(rounds_left_ns(&rounds, 0), 2 * ROUNDS * 37 * 1000); /* 2 + 3 + 5 + … + 11 */
     rounds_learn(&rounds, 1, 2, 20);
     assert_int_equal(rounds_left_ns(&rounds, 0), ROUNDS * (36 * 1000 + 42 * 10));
+    rounds.cells[11].prospect = ROUNDS_HOPELESS;
+    assert_int_equal(rounds_left_ns(&rounds, 0), ROUNDS * (36 * 1000 + 30 * 10));
+    rounds.cells[11].prospect = ROUNDS_OPEN;
     rounds.trial_ns = 50;
     assert_int_equal(rounds_left_ns(&rounds, 30), 6 * 50);
 }
