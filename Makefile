@@ -87,7 +87,7 @@ $(BUILD)/%.o: %.c
 TEXTS := $(wildcard bench/*/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
 $(BUILD)/bench/texts.c: $(TEXTS)
 	@mkdir -p $(@D)
-	$(call say,texts)set -e; { for header in page/internal recipes/skeleton; do \
+	$(call say,texts)set -e; { for header in page/internal recipes/internal; do \
 	    echo "#include \"bench/$$header.h\""; done; for file in $^; do \
 	    name=$$(basename $$file | tr . _); echo "const char $$name[] ="; \
 	    sed 's/["\\?]/\\&/g; s/.*/    "&\\n"/' $$file; echo ';'; \

@@ -60,8 +60,10 @@ static int check_stdout(int status)
 static int run_subcommand(int argc, char **argv)
 {
     const struct subcommand *one = subcommands;
-    if (argc < 2)
-        return complain_usage("", "subcommand", "none is given");
+    if (argc < 2) {
+        complain_mildly("no subcommand given; see zkherd --help");
+        return error_exit_status(ERROR_USAGE);
+    }
     const char *name = argv[1];
     bool help_wanted = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     bool version_wanted = strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0;
@@ -89,12 +91,12 @@ static int run_subcommand(int argc, char **argv)
     return complain_usage("", name[0] != '\0' ? name : "''", "no such subcommand");
 }
 
-/* The process whose crash nobody else would report: the end of a worker is told by this one. */
+/* The process whose crash nobody else would report: this one reports the end of a worker. */
 static pid_t main_process;
 
 /* The Apache library takes the lengths in a reply for granted, and asserts what it expects. Only
  * calls that are safe in a handler; the signal then ends the process as it would have. */
-static void tell_of_crash(int number)
+static void report_crash(int number)
 {
     static const char words[] =
         "zkherd: it has crashed, perhaps in the ZooKeeper client library by a reply that\n"
@@ -109,13 +111,13 @@ static void tell_of_crash(int number)
 static void guard_against_crashes(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT};
-    const struct sigaction teller = {.sa_handler = tell_of_crash,
-                                     .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    const struct sigaction reporter = {.sa_handler = report_crash,
+                                       .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
     struct sigaction before;
     main_process = getpid();
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            sigaction(signals[i], &teller, NULL);
+            sigaction(signals[i], &reporter, NULL);
     }
 }
 

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ the trial's callbacks */
 
-static void show(void *context, const struct trial_progress *progress)
+static void show_progress(void *context, const struct trial_progress *progress)
 {
     const struct background *background = context;
     background->watch->progress(background->watch->context, progress);
@@ -37,14 +37,14 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
     return watch->has_enough(watch->context, memory, elapsed_ns);
 }
 
-static void opened(void *context)
+static void begin_contention(void *context)
 {
     struct background *background = context;
     if (!background->plan->is_marked)
         background_contend(background);
 }
 
-static void ended(void *context)
+static void end_contention(void *context)
 {
     background_settle(context);
 }
@@ -190,13 +190,13 @@ static enum error_kind run_trial(struct background *background, const struct tri
     struct trial_host company = *host;
     company.companions += BACKGROUND_SESSIONS;
     company.watch = (struct trial_watch){
-        .progress = host->watch.progress == NULL ? NULL : show,
+        .progress = host->watch.progress == NULL ? NULL : show_progress,
         .context = background,
         .interrupt_descriptor = host->watch.interrupt_descriptor,
         .has_company = goes_on,
         .has_enough = host->watch.has_enough == NULL ? NULL : has_enough,
-        .opened = opened,
-        .ended = ended,
+        .opened = begin_contention,
+        .ended = end_contention,
     };
     return trial_run(trial, &company, result, error);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/help/completion.h"
-
+/* What completes command lines, for bash, zsh and fish. */
 #include "base/memory.h"
 #include "bench/cli/arguments.h"
+#include "bench/help/help.h"
 #include "recipes/registry.h"
 
 #include <stdbool.h>
@@ -26,15 +26,23 @@ static const struct {
 
 #define DEEPER (sizeof deeper / sizeof deeper[0])
 
-static const struct option_row *told;
+/* A place on the command line: behind a subcommand, or behind a word of it. */
+struct place {
+    const char *name, *word; /* NULL: none */
+    const struct option_row *rows;
+    bool folders;                 /* operands are folders */
+    struct growing_text operands; /* or these words */
+};
+
+static const struct option_row *listened;
 
 static void listen(const struct arguments *arguments)
 {
-    told = arguments->rows;
+    listened = arguments->rows;
 }
 
-/* The options behind a subcommand, or behind a word of it; ensemble has none without a word. */
-static const struct option_row *rows_of(const struct subcommand *one, const char *word)
+/* The options at a place; ensemble has none without a word. */
+static const struct option_row *find_rows(const struct subcommand *one, const char *word)
 {
     static const struct option_row none = {0};
     char names[2][16], *words[] = {names[0], word != NULL ? names[1] : NULL, NULL};
@@ -45,7 +53,7 @@ static const struct option_row *rows_of(const struct subcommand *one, const char
     arguments_listener = listen;
     one->main(word != NULL ? 2 : 1, words);
     arguments_listener = NULL;
-    return told;
+    return listened;
 }
 
 static void add(struct growing_text *words, const char *word)
@@ -59,7 +67,6 @@ static void add_recipes(struct growing_text *words)
         add(words, registry_at(i)->name);
 }
 
-/* Adds the operands that are words. */
 static void add_operands(struct growing_text *words, const char *name,
                          const struct subcommand subcommands[])
 {
@@ -75,11 +82,6 @@ static void add_operands(struct growing_text *words, const char *name,
         add(words, HELP_SERVERS);
 }
 
-static bool takes_folders(const char *name)
-{
-    return strstr(" autopsy compare plot report ", name) != NULL;
-}
-
 /* Adds the words that the value of an option may be. Returns whether it may be several. */
 static bool add_values(struct growing_text *words, const struct option_row *row)
 {
@@ -92,22 +94,28 @@ static bool add_values(struct growing_text *words, const struct option_row *row)
     return row->words == NULL && words->length > 0;
 }
 
-/* Calls `write` for each word behind a subcommand that has options, then for each subcommand. */
-static void each(const struct subcommand subcommands[],
-                 void (*write)(const char *name, const char *word, const struct option_row *rows,
-                               const struct subcommand subcommands[]))
+/* Calls `write` for each word behind a subcommand that has options, then for the subcommand. */
+static void each(const struct subcommand subcommands[], void (*write)(const struct place *place))
 {
     for (const struct subcommand *one = subcommands; one->name != NULL; one++) {
-        for (size_t i = 0; i < DEEPER; i++) {
-            if (strcmp(deeper[i].subcommand, one->name) == 0)
-                write(one->name, deeper[i].word, rows_of(one, deeper[i].word), subcommands);
+        for (size_t i = 0; i <= DEEPER; i++) {
+            struct place place = {.name = one->name};
+            if (i < DEEPER && strcmp(deeper[i].subcommand, one->name) != 0)
+                continue;
+            if (i < DEEPER)
+                place.word = deeper[i].word;
+            else
+                add_operands(&place.operands, one->name, subcommands);
+            place.folders = strstr(" autopsy compare plot report ", one->name) != NULL;
+            place.rows = find_rows(one, place.word);
+            write(&place);
+            free(place.operands.text);
         }
-        write(one->name, NULL, rows_of(one, NULL), subcommands);
     }
 }
 
 /* Whether the help has the option. */
-static bool is_told(const struct option_row *row)
+static bool is_shown(const struct option_row *row)
 {
     return strstr(row->help, row->name) != NULL;
 }
@@ -146,17 +154,16 @@ static const char bash_end[] =
     "    if [[ ${how[0]-} == -[df] ]]; then compopt -o filenames 2>/dev/null; fi\n"
     "}\n";
 
-static void write_bash_values(const char *name, const char *word, const struct option_row *row,
-                              const struct subcommand subcommands[])
+static void write_bash_values(const struct place *place)
 {
     char context[48];
-    (void)subcommands;
-    snprintf(context, sizeof context, word != NULL ? "*' %s %s'" : "*' %s '*", name, word);
-    for (; row->name != NULL; row++) {
+    snprintf(context, sizeof context, place->word != NULL ? "*' %s %s'" : "*' %s '*", place->name,
+             place->word);
+    for (const struct option_row *row = place->rows; row->name != NULL; row++) {
         struct growing_text words = {0};
-        const char *list = add_values(&words, row) ? "list=yes " : "";
         if (option_row_is_flag(row))
             continue;
+        const char *list = add_values(&words, row) ? "list=yes " : "";
         printf("    %s' %s'", context, row->name);
         if (row->letter != '\0')
             printf(" | %s' -%c'", context, row->letter);
@@ -168,19 +175,19 @@ static void write_bash_values(const char *name, const char *word, const struct o
     }
 }
 
-static void write_bash_names(const char *name, const char *word, const struct option_row *row,
-                             const struct subcommand subcommands[])
+static void write_bash_names(const struct place *place)
 {
-    struct growing_text words = {0};
-    if (word == NULL)
-        add_operands(&words, name, subcommands);
-    for (; row->name != NULL; row++) {
-        if (is_told(row))
-            add(&words, row->name);
+    const char *word = place->word != NULL ? place->word : "";
+    const char *between = place->operands.length > 0 ? " " : "";
+    printf("    *' %s %s%s'*) how=(%s-W '%s", place->name, word, word[0] != '\0' ? " " : "",
+           place->folders ? "-d " : "", between[0] != '\0' ? place->operands.text : "");
+    for (const struct option_row *row = place->rows; row->name != NULL; row++) {
+        if (!is_shown(row))
+            continue;
+        printf("%s%s", between, row->name);
+        between = " ";
     }
-    printf("    *' %s %s%s'*) how=(%s-W '%s') ;;\n", name, word != NULL ? word : "",
-           word != NULL ? " " : "", takes_folders(name) ? "-d " : "", words.text);
-    free(words.text);
+    puts("') ;;");
 }
 
 static void write_bash(const struct subcommand subcommands[])
@@ -197,21 +204,16 @@ static void write_bash(const struct subcommand subcommands[])
 
 /* ------------------------------------------------------------------ fish */
 
-static void write_fish(const char *name, const char *word, const struct option_row *row,
-                       const struct subcommand subcommands[])
+static void write_fish(const struct place *place)
 {
-    const char *seen = word != NULL ? word : name;
-    struct growing_text words = {0};
-    if (word == NULL)
-        add_operands(&words, name, subcommands);
-    if (words.length > 0 || takes_folders(name))
+    const char *seen = place->word != NULL ? place->word : place->name;
+    if (place->operands.length > 0 || place->folders)
         printf("complete -c zkherd -n '__fish_seen_subcommand_from %s' -a '%s'\n", seen,
-               words.length > 0 ? words.text : "(__fish_complete_directories)");
-    for (; row->name != NULL; row++) {
-        if (!is_told(row))
+               place->operands.length > 0 ? place->operands.text : "(__fish_complete_directories)");
+    for (const struct option_row *row = place->rows; row->name != NULL; row++) {
+        struct growing_text words = {0};
+        if (!is_shown(row))
             continue;
-        free(words.text);
-        words = (struct growing_text){0};
         add_values(&words, row);
         printf("complete -c zkherd -n '__fish_seen_subcommand_from %s' -l %s", seen, row->name + 2);
         if (row->letter != '\0')
@@ -221,8 +223,8 @@ static void write_fish(const char *name, const char *word, const struct option_r
         else if (!option_row_is_flag(row))
             fputs(takes(row, "FILE") || takes(row, "DIR") ? " -rF" : " -x", stdout);
         putchar('\n');
+        free(words.text);
     }
-    free(words.text);
 }
 
 void completion_write(unsigned shell, const struct subcommand subcommands[])
@@ -230,14 +232,12 @@ void completion_write(unsigned shell, const struct subcommand subcommands[])
     if (shell == ZSH)
         puts("#compdef zkherd\nautoload -U +X bashcompinit && bashcompinit");
     printf("# By zkherd help --completion %s.\n", completion_shells[shell]);
-    if (shell != FISH)
+    if (shell != FISH) {
         write_bash(subcommands);
-    if (shell == BASH)
-        puts("complete -F _zkherd_complete zkherd");
-    if (shell == ZSH)
-        puts("_bash_complete -F _zkherd_complete");
-    if (shell != FISH)
+        puts(shell == BASH ? "complete -F _zkherd_complete zkherd"
+                           : "_bash_complete -F _zkherd_complete");
         return;
+    }
     puts("complete -c zkherd -f");
     for (const struct subcommand *one = subcommands; one->name != NULL; one++)
         printf("complete -c zkherd -n __fish_use_subcommand -a %s -d \"%s\"\n", one->name,

@@ -6,7 +6,6 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/terminal.h"
-#include "bench/help/completion.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/recipes/law_table.h"
+#include "bench/recipes/internal.h"
 
 #include "base/printable.h"
 #include "bench/cli/terminal.h"
@@ -70,10 +70,10 @@ static struct formula formula_of(const struct recipe *recipe, enum tally_kind ki
     return formula;
 }
 
-/* A law may go by cases that no formula has: it was computed from a few values, and is compared
- * with more of them. */
-static bool is_so(const struct formula *formula, const struct recipe *recipe, enum tally_kind kind,
-                  enum law_step step)
+/* Whether the law has the formula's values, which was computed from a few of them, at others, too:
+ * it may depend on cases that no formula has. */
+static bool agrees(const struct formula *formula, const struct recipe *recipe, enum tally_kind kind,
+                   enum law_step step)
 {
     uint64_t most = has_waiters(step) ? CHECKED_WAITERS : 0;
     for (uint64_t w = step == LAW_RELEASE_WAITED ? 1 : 0; w <= most; w++) {
@@ -89,31 +89,32 @@ static bool is_so(const struct formula *formula, const struct recipe *recipe, en
     return true;
 }
 
-static void put_in_words(const struct formula *formula, char *text, size_t size)
+static void format_formula(const struct formula *formula, char *text, size_t size)
 {
     size_t length = 0;
+    snprintf(text, size, "0");
     for (int term = 0; term < TERMS; term++) {
         int64_t factor = formula->factor[term];
-        long long amount = llabs((long long)factor);
+        char amount[24] = "";
         if (factor == 0)
             continue;
-        const char *sign = length == 0 ? (factor < 0 ? "-" : "") : factor < 0 ? " - " : " + ";
-        length += (size_t)snprintf(text + length, size - length, "%s", sign);
-        if (amount != 1 || term == CONSTANT)
-            length += (size_t)snprintf(text + length, size - length, "%lld", amount);
-        length += (size_t)snprintf(text + length, size - length, "%s", letters[term]);
+        if (llabs(factor) != 1 || term == CONSTANT)
+            snprintf(amount, sizeof amount, "%lld", llabs(factor));
+        length += (size_t)snprintf(text + length, size - length, "%s%s%s",
+                                   length == 0  ? (factor < 0 ? "-" : "")
+                                   : factor < 0 ? " - "
+                                                : " + ",
+                                   amount, letters[term]);
     }
-    if (length == 0)
-        snprintf(text, size, "0");
 }
 
 bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law_row *row)
 {
     bool costs = false;
-    for (int step = 0; step < LAW_STEPS; step++) {
+    for (int step = 0; tally_has_law(kind) && step < LAW_STEPS; step++) {
         struct formula formula = formula_of(recipe, kind, (enum law_step)step);
-        if (is_so(&formula, recipe, kind, (enum law_step)step))
-            put_in_words(&formula, row->of[step], sizeof row->of[step]);
+        if (agrees(&formula, recipe, kind, (enum law_step)step))
+            format_formula(&formula, row->of[step], sizeof row->of[step]);
         else
             snprintf(row->of[step], sizeof row->of[step], NO_FORMULA);
         costs = costs || strcmp(row->of[step], "0") != 0;
@@ -121,7 +122,7 @@ bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law
     return costs;
 }
 
-void law_table_put(const char *formula, size_t columns, FILE *stream)
+void law_table_write_formula(const char *formula, size_t columns, FILE *stream)
 {
     char *spelled = terminal_spell_formula(formula, stream);
     size_t width = printable_columns(spelled, strlen(spelled));
@@ -146,31 +147,31 @@ void law_table_write(const struct recipe *recipe, FILE *stream)
         [TALLY_NOTIFICATION_SPURIOUS] = "  of them spurious",
         [TALLY_NAMES_LISTED] = "names listed",
     };
-    static const char line[] = "  %-18s  %-9s  %-14s  %-11s  %s\n";
     static const size_t columns[LAW_STEPS] = {11, 16, 13, 0};
     static const char *const meanings[] = {
         "h: 1 if no client has arrived since the last grant, else 0",
         "k: number of clients that the next waiter found in line on its arrival",
         "r: 1 if the lock has been released before, else 0",
-        NO_FORMULA ": goes by cases, which no formula of W, h, k and r has",
+        NO_FORMULA ": depends on cases",
     };
-    char all[TALLY_KINDS * sizeof(struct law_row) + 1] = "";
-    fprintf(stream, line, "", "arrival,", "arrival,", "release,", "release,");
-    fprintf(stream, line, "", "lock free", "held, W wait", "W > 0 wait", "nobody waits");
+    bool met[sizeof meanings / sizeof meanings[0]] = {false};
+    fputs("                      arrival,   arrival,        release,     release,\n"
+          "                      lock free  held, W wait    W > 0 wait   nobody waits\n",
+          stream);
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         struct law_row row = {0};
-        if (!tally_has_law((enum tally_kind)kind) ||
-            !law_table_row(recipe, (enum tally_kind)kind, &row))
+        if (!law_table_row(recipe, (enum tally_kind)kind, &row))
             continue;
         fprintf(stream, "  %-18s  ", labels[kind]);
-        for (int step = 0; step < LAW_STEPS; step++)
-            law_table_put(row.of[step], columns[step], stream);
+        for (int step = 0; step < LAW_STEPS; step++) {
+            law_table_write_formula(row.of[step], columns[step], stream);
+            for (size_t i = 0; i < sizeof met / sizeof met[0]; i++)
+                met[i] = met[i] || strchr(row.of[step], meanings[i][0]) != NULL;
+        }
         fputc('\n', stream);
-        for (int step = 0; step < LAW_STEPS; step++)
-            strncat(all, row.of[step], sizeof all - strlen(all) - 1);
     }
-    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++) {
-        if (strchr(all, meanings[i][0]) != NULL)
+    for (size_t i = 0; i < sizeof met / sizeof met[0]; i++) {
+        if (met[i])
             fprintf(stream, "  %s\n", meanings[i]);
     }
 }

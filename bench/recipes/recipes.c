@@ -5,8 +5,7 @@
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
-#include "bench/recipes/law_table.h"
-#include "bench/recipes/skeleton.h"
+#include "bench/recipes/internal.h"
 #include "recipes/registry.h"
 
 #include <stdbool.h>
@@ -39,7 +38,7 @@ struct recipes_options {
     const char *new_name; /* NULL: none is written */
 };
 
-static bool take_new(struct option_given *given)
+static bool parse_new(struct option_given *given)
 {
     *(const char **)option_row_place(given) = given->value;
     return true;
@@ -50,7 +49,7 @@ static const struct option_row rows[] = {
      OPTION_FLAG(struct recipes_options, json),
      .help = "      --json      print JSON; zkherd-recipes(1) lists the keys\n"},
     {.name = "--new",
-     .parse = take_new,
+     .parse = parse_new,
      .member = OPTION_MEMBER(struct recipes_options, new_name),
      .help = "      --new NAME  write NAME.c here: a lock to begin with, its law, its test\n"},
     OPTION_ROW_HELP("  -h, --help      print this help\n"),
@@ -79,8 +78,8 @@ static void write_all(void)
     printf("%-19s %-20s %s\n", "recipe", "RPCs of a drain", "notifications");
     for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
         printf("%-19s ", recipe->name);
-        law_table_put(recipe->law.rpcs, 21, stdout);
-        law_table_put(recipe->law.notifications, 0, stdout);
+        law_table_write_formula(recipe->law.rpcs, 21, stdout);
+        law_table_write_formula(recipe->law.notifications, 0, stdout);
         fputs("\n    ", stdout);
         write_sentence(recipe->summary, 4);
         fputs("    ", stdout);
@@ -105,9 +104,9 @@ static void write_law(const struct recipe *recipe)
     else
         law_table_write(recipe, stdout);
     fputs("  A drain of n: ", stdout);
-    law_table_put(recipe->law.rpcs, 0, stdout);
+    law_table_write_formula(recipe->law.rpcs, 0, stdout);
     fputs(" RPCs, ", stdout);
-    law_table_put(recipe->law.notifications, 0, stdout);
+    law_table_write_formula(recipe->law.notifications, 0, stdout);
     fputs(" notifications\n", stdout);
 }
 
@@ -132,8 +131,7 @@ static json_t *steps_of(const struct recipe *recipe)
     json_t *steps = json_array();
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         struct law_row row = {0};
-        if (!tally_has_law((enum tally_kind)kind) ||
-            !law_table_row(recipe, (enum tally_kind)kind, &row))
+        if (!law_table_row(recipe, (enum tally_kind)kind, &row))
             continue;
         json_array_append_new(steps, json_pack("{s:s, s:s, s:s, s:s, s:s}", "messages",
                                                tally_column((enum tally_kind)kind), "arrival_free",
@@ -164,10 +162,8 @@ static void write_json(const struct recipe *only)
 {
     const struct recipe *recipe;
     json_t *recipes = json_array();
-    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
-        if (only == NULL)
-            json_array_append_new(recipes, describe(recipe));
-    }
+    for (size_t i = 0; only == NULL && (recipe = registry_at(i)) != NULL; i++)
+        json_array_append_new(recipes, describe(recipe));
     if (only != NULL)
         json_array_append_new(recipes, describe(only));
     json_result_write(json_pack("{s:o}", "recipes", recipes), stdout);
@@ -176,7 +172,7 @@ static void write_json(const struct recipe *only)
 static int write_new(const char *name)
 {
     struct error error;
-    if (skeleton_write(name, &error) != ERROR_NONE)
+    if (skeleton_write(name, &error))
         return complain_about("recipes", &error);
     printf("%s.c: a lock that works, with its law. Its test, in a second:\n\n"
            "    zkherd run -d simulated -r ./%s.c -n 1..8+1,16..64x2 -t 1\n\n"
@@ -189,8 +185,7 @@ int recipes_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"recipes", usage, rows, notes, NULL};
     struct recipes_options options = {0};
-    int first;
-    int status = arguments_take(&arguments, argc, argv, &options, &first);
+    int first, status = arguments_take(&arguments, argc, argv, &options, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first + 1 < argc)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/recipes/skeleton.h"
+#include "bench/recipes/internal.h"
 
 #include "base/memory.h"
 #include "recipes/own.h"
@@ -7,30 +7,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static void write_identifier(const char *name, FILE *stream)
-{
-    for (; *name != '\0'; name++)
-        putc(*name == '-' ? '_' : *name, stream);
-}
-
 static void write_text(const char *name, FILE *stream)
 {
     static const char as_name[] = "@name@", as_identifier[] = "@ident@";
-    const char *text = skeleton_txt;
-    while (*text != '\0') {
+    for (const char *text = skeleton_txt; *text != '\0'; text++) {
         if (strncmp(text, as_name, strlen(as_name)) == 0) {
             fputs(name, stream);
-            text += strlen(as_name);
+            text += strlen(as_name) - 1;
         } else if (strncmp(text, as_identifier, strlen(as_identifier)) == 0) {
-            write_identifier(name, stream);
-            text += strlen(as_identifier);
+            for (const char *at = name; *at != '\0'; at++)
+                putc(*at == '-' ? '_' : *at, stream);
+            text += strlen(as_identifier) - 1;
         } else {
-            putc(*text++, stream);
+            putc(*text, stream);
         }
     }
 }

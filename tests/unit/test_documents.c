@@ -18,7 +18,7 @@
 #include "bench/output/trial_columns.h"
 #include "bench/paper/figure8.h"
 #include "bench/paper/table3.h"
-#include "bench/recipes/law_table.h"
+#include "bench/recipes/internal.h"
 #include "bench/tap/internal.h"
 #include "capacity/judge.h"
 #include "measure/statistics.h"

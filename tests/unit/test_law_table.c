@@ -2,7 +2,7 @@
 /* The formulas of `zkherd recipes` against laws whose formulas are known; tests/golden/recipes has
  * those of the recipes. */
 
-#include "bench/recipes/law_table.h"
+#include "bench/recipes/internal.h"
 #include "recipes/registry.h"
 
 #include "tests/support/test.h"
