@@ -140,11 +140,11 @@ static bool read_root(struct clean *clean, struct root *root)
     TRY(clean, browser_list(browser, root->path, &there, &names, &count, &clean->error));
     if (clean->error.kind != ERROR_NONE || !there)
         return false;
-    const char **children = browser_take_names(browser);
+    const char **children = browser_own_names(browser);
     for (size_t i = 0; i < count; i++) {
         char *path = memory_format("%s/%s", root->path, children[i]);
         there = false;
-        TRY(clean, browser_look(browser, path, &there, &stat, &clean->error));
+        TRY(clean, browser_exists(browser, path, &there, &stat, &clean->error));
         if (there && stat.created_ms > root->created_ms)
             root->created_ms = stat.created_ms;
         root->running = root->running || (there && strcmp(children[i], TARGET_ROOT_MARK) == 0);

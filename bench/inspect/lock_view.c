@@ -100,7 +100,7 @@ static enum error_kind raise_no_queue(const char *path, const char *const *names
 static enum error_kind see_queue(struct browser *browser, const char *path, size_t name_count,
                                  struct lock_view *view, struct error *error)
 {
-    const char **names = browser_take_names(browser);
+    const char **names = browser_own_names(browser);
     bool ephemeral = false;
     view->kind = LOCK_VIEW_QUEUE;
     view->names = names;
@@ -145,7 +145,7 @@ static enum error_kind see(struct browser *browser, const char *path, struct loc
     size_t name_count = 0;
     bool there = false;
     int32_t sequence;
-    enum error_kind kind = browser_look(browser, path, &there, &stat, error);
+    enum error_kind kind = browser_exists(browser, path, &there, &stat, error);
     *settled = true;
     if (kind != ERROR_NONE)
         return kind;

@@ -124,7 +124,7 @@ static enum error_kind note_childless(struct search *search, const struct queued
     int32_t sequence;
     if (queued->depth == 0 || queue_sequence(queued->path, &sequence))
         return ERROR_NONE;
-    enum error_kind kind = browser_look(search->browser, queued->path, &there, &stat, error);
+    enum error_kind kind = browser_exists(search->browser, queued->path, &there, &stat, error);
     if (kind != ERROR_NONE || !there || stat.owner != 0)
         return skip_forbidden(search, kind);
     survey->childless =
@@ -147,7 +147,7 @@ static enum error_kind visit(struct search *search, const struct queued *queued,
     search->survey->znodes++;
     if (count == 0)
         return note_childless(search, queued, error);
-    const char **names = browser_take_names(search->browser);
+    const char **names = browser_own_names(search->browser);
     bool *part = memory_new(count + 1, sizeof *part);
     kind = note_queue(search, queued->path, names, count, part, error);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bench/target/target.h"
-#include "servers/four_letter.h"
+#include "fleet/sync_session.h"
 #include "servers/tcp.h"
 
 #include <stdlib.h>
@@ -18,67 +18,6 @@ struct browser {
     struct sync_session session;
 };
 
-/* ------------------------------------------------------------------ asking */
-
-static struct sync_session_limit begin(void)
-{
-    return (struct sync_session_limit){.until_ns = clock_now_ns() + PATIENCE_NS,
-                                       .about = PATIENCE_TEXT};
-}
-
-static enum error_kind connect_to(struct browser *browser, struct sync_session_limit limit,
-                                  struct error *error)
-{
-    limit.why = "no session within";
-    return sync_session_connect(&browser->session, limit, error);
-}
-
-static enum error_kind ask_once(struct browser *browser, const struct request *request,
-                                struct sync_session_limit limit, struct error *error)
-{
-    enum error_kind kind = connect_to(browser, limit, error);
-    limit.why = "no reply within";
-    return kind == ERROR_NONE ? sync_session_ask(&browser->session, request, &limit, error) : kind;
-}
-
-static enum zk_status status(const struct browser *browser)
-{
-    return browser->session.reply.status;
-}
-
-static bool is_lost(const struct browser *browser)
-{
-    return status(browser) == ZK_CONNECTION_LOSS || status(browser) == ZK_SESSION_EXPIRED;
-}
-
-static enum error_kind raise_status(const struct browser *browser, const char *path,
-                                    struct error *error)
-{
-    if (status(browser) == ZK_REFUSED)
-        return error_raise(error, ERROR_REFUSED_IDENTITY, 0, browser->session.servers, "%s", "");
-    return error_raise(error, status(browser) == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_ZOOKEEPER, 0,
-                       path, "%s", "");
-}
-
-/* That there is no such znode is an answer. */
-static enum error_kind ask(struct browser *browser, enum operation operation, const char *path,
-                           bool *there, struct error *error)
-{
-    const struct request question = {.operation = operation, .path = path};
-    const struct sync_session_limit limit = begin();
-    enum error_kind kind;
-    do
-        kind = ask_once(browser, &question, limit, error);
-    while (kind == ERROR_NONE && is_lost(browser));
-    if (kind != ERROR_NONE)
-        return kind;
-    *there = status(browser) == ZK_OK;
-    return *there || status(browser) == ZK_NO_NODE ? ERROR_NONE
-                                                   : raise_status(browser, path, error);
-}
-
-/* ------------------------------------------------------------------ what it is asked for */
-
 enum error_kind browser_reach(struct connect_string *servers, struct connect_string *reached,
                               struct error *error)
 {
@@ -89,12 +28,10 @@ enum error_kind browser_reach(struct connect_string *servers, struct connect_str
         struct endpoint *endpoint = &servers->endpoints[i];
         struct four_letter_identity identity;
         struct error refusal;
-        enum error_kind kind = tcp_resolve(endpoint, REACH_NS, &refusal);
-        if (kind == ERROR_NONE)
-            kind = target_identify(endpoint, REACH_NS, &identity, &refusal);
-        if (kind == ERROR_NONE)
+        if (!tcp_resolve(endpoint, REACH_NS, &refusal) &&
+            !target_identify(endpoint, REACH_NS, &identity, &refusal))
             reached->endpoints[reached->count++] = *endpoint;
-        else if (first.kind == ERROR_NONE || kind == ERROR_READ_ONLY)
+        else if (first.kind == ERROR_NONE || refusal.kind == ERROR_READ_ONLY)
             first = refusal;
     }
     if (reached->count > 0)
@@ -103,28 +40,44 @@ enum error_kind browser_reach(struct connect_string *servers, struct connect_str
     return first.kind;
 }
 
-static enum error_kind check_chroot(struct browser *browser, const struct connect_string *servers,
-                                    struct error *error)
+/* Asks until there is a reply; that there is no such znode is one. */
+static enum error_kind ask(struct browser *browser, enum operation operation, const char *path,
+                           bool *there, struct error *error)
 {
-    struct browser_stat ignored;
-    bool there = true;
-    if (servers->chroot[0] == '\0')
+    struct sync_session *session = &browser->session;
+    const struct request request = {.operation = operation, .path = path};
+    const struct sync_session_limit connecting = {.until_ns = clock_now_ns() + PATIENCE_NS,
+                                                  .why = "no session within",
+                                                  .about = PATIENCE_TEXT},
+                                    replying = {.until_ns = connecting.until_ns,
+                                                .why = "no reply within",
+                                                .about = PATIENCE_TEXT};
+    enum zk_status status;
+    do {
+        if (sync_session_connect(session, connecting, error) ||
+            sync_session_ask(session, &request, &replying, error))
+            return error->kind;
+        status = session->reply.status;
+    } while (status == ZK_CONNECTION_LOSS || status == ZK_SESSION_EXPIRED);
+    *there = status == ZK_OK;
+    if (status == ZK_OK || status == ZK_NO_NODE)
         return ERROR_NONE;
-    enum error_kind kind = browser_look(browser, "/", &there, &ignored, error);
-    if (kind == ERROR_NONE && !there)
-        kind = error_raise(error, ERROR_NO_CHROOT, 0, servers->chroot, "%s", "");
-    return kind;
+    if (status == ZK_REFUSED)
+        return error_raise(error, ERROR_REFUSED_IDENTITY, 0, session->servers, "%s", "");
+    return error_raise(error, status == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_ZOOKEEPER, 0, path,
+                       "%s", "");
 }
 
 enum error_kind browser_new(const struct connect_string *servers, struct browser **browser,
                             struct error *error)
 {
     struct browser *made = memory_new(1, sizeof *made);
+    bool there; /* the root, which is the chroot */
     enum error_kind kind = sync_session_open(&made->session, "browser", servers, NULL, error);
     if (kind == ERROR_NONE)
-        kind = connect_to(made, begin(), error);
-    if (kind == ERROR_NONE)
-        kind = check_chroot(made, servers, error);
+        kind = ask(made, OP_EXISTS, "/", &there, error);
+    if (kind == ERROR_NONE && !there)
+        kind = error_raise(error, ERROR_NO_CHROOT, 0, servers->chroot, "%s", "");
     if (kind == ERROR_NONE)
         *browser = made;
     else
@@ -134,14 +87,13 @@ enum error_kind browser_new(const struct connect_string *servers, struct browser
 
 void browser_free(struct browser *browser)
 {
-    if (browser == NULL)
-        return;
-    sync_session_close(&browser->session);
+    if (browser != NULL)
+        sync_session_close(&browser->session);
     free(browser);
 }
 
-enum error_kind browser_look(struct browser *browser, const char *path, bool *there,
-                             struct browser_stat *stat, struct error *error)
+enum error_kind browser_exists(struct browser *browser, const char *path, bool *there,
+                               struct browser_stat *stat, struct error *error)
 {
     const struct client_reply *reply = &browser->session.reply;
     enum error_kind kind = ask(browser, OP_EXISTS, path, there, error);
@@ -155,27 +107,18 @@ enum error_kind browser_read(struct browser *browser, const char *path, bool *th
                              struct error *error)
 {
     const struct sync_session *session = &browser->session;
-    const struct client_reply *reply = &session->reply;
     enum error_kind kind = ask(browser, OP_GET, path, there, error);
     *data = (struct browser_data){.known = false};
-    /* Whoever may not read it may still know that it is there. */
-    if (kind == ERROR_FORBIDDEN)
-        return browser_look(browser, path, there, stat, error);
+    if (kind == ERROR_FORBIDDEN) /* whoever may not read it may still know that it is there */
+        return browser_exists(browser, path, there, stat, error);
     if (kind != ERROR_NONE || !*there)
         return kind;
-    *stat = (struct browser_stat){reply->owner, reply->created_ms};
+    *stat = (struct browser_stat){session->reply.owner, session->reply.created_ms};
     data->known = true;
     data->length =
         session->value_length < BROWSER_DATA_MAX ? session->value_length : BROWSER_DATA_MAX;
     memcpy(data->bytes, session->value, data->length);
     return ERROR_NONE;
-}
-
-const char **browser_take_names(struct browser *browser)
-{
-    const char **names = browser->session.names;
-    browser->session.names = NULL;
-    return names;
 }
 
 enum error_kind browser_list(struct browser *browser, const char *path, bool *there,
@@ -187,4 +130,11 @@ enum error_kind browser_list(struct browser *browser, const char *path, bool *th
         *count = browser->session.reply.name_count;
     }
     return kind;
+}
+
+const char **browser_own_names(struct browser *browser)
+{
+    const char **names = browser->session.names;
+    browser->session.names = NULL;
+    return names;
 }

@@ -6,7 +6,8 @@
  * request is sent again on the next one, in a new session if the servers have expired the old one.
  *
  * A call waits ten seconds at most: ERROR_NO_ANSWER. Every call may return ERROR_FORBIDDEN where an
- * ACL forbids, ERROR_REFUSED_IDENTITY, ERROR_ZOOKEEPER, and the errors of event_loop.h.
+ * ACL forbids, ERROR_REFUSED_IDENTITY, ERROR_ZOOKEEPER, and the errors of event_loop.h. *there:
+ * whether the znode exists; without it nothing else is written.
  *
  * Invariant: nothing is changed on the servers.
  */
@@ -14,9 +15,7 @@
 #define BENCH_TARGET_BROWSER_H
 
 #include "base/error.h"
-#include "client/client.h"
 #include "client/connect.h"
-#include "fleet/sync_session.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,23 +28,6 @@ struct browser_stat {
     int64_t created_ms; /* by the servers' clock, since 1970 */
 };
 
-/* Resolves the servers, and puts those that serve into *reached. If none does: the error of one
- * of them, from tcp_resolve or target_identify; ERROR_READ_ONLY says the most. */
-MUST_CHECK enum error_kind browser_reach(struct connect_string *servers,
-                                         struct connect_string *reached, struct error *error);
-
-/* Opens a session with the servers, chroot included; *browser is the caller's, to browser_free.
- * ERROR_NO_CHROOT. */
-MUST_CHECK enum error_kind browser_new(const struct connect_string *servers,
-                                       struct browser **browser, struct error *error);
-
-/* Ends the session. NULL is fine. */
-void browser_free(struct browser *browser);
-
-/* Whether a znode exists, and its stat. */
-MUST_CHECK enum error_kind browser_look(struct browser *browser, const char *path, bool *there,
-                                        struct browser_stat *stat, struct error *error);
-
 /* The data of a znode, cut to BROWSER_DATA_MAX bytes, followed by a NUL. */
 #define BROWSER_DATA_MAX 256
 struct browser_data {
@@ -54,18 +36,29 @@ struct browser_data {
     char bytes[BROWSER_DATA_MAX + 1];
 };
 
-/* Whether a znode exists, its stat and its data. */
+/* Resolves the servers, and puts those that serve into *reached. If none does: the error of one
+ * of them, from tcp_resolve or target_identify; ERROR_READ_ONLY says the most. */
+MUST_CHECK enum error_kind browser_reach(struct connect_string *servers,
+                                         struct connect_string *reached, struct error *error);
+
+/* Opens a session with the servers, chroot included; *browser is the caller's, to browser_free,
+ * which takes NULL, too. ERROR_NO_CHROOT. */
+MUST_CHECK enum error_kind browser_new(const struct connect_string *servers,
+                                       struct browser **browser, struct error *error);
+void browser_free(struct browser *browser);
+
+/* The stat of a znode; its stat and its data. */
+MUST_CHECK enum error_kind browser_exists(struct browser *browser, const char *path, bool *there,
+                                          struct browser_stat *stat, struct error *error);
 MUST_CHECK enum error_kind browser_read(struct browser *browser, const char *path, bool *there,
                                         struct browser_stat *stat, struct browser_data *data,
                                         struct error *error);
 
-/* Whether a znode exists, and the names of its children, in no order. The names belong to the
- * browser, until the next browser_list. */
+/* The names of its children, in no order. They belong to the browser, until the next browser_list;
+ * browser_own_names hands them over, to free() with one call. */
 MUST_CHECK enum error_kind browser_list(struct browser *browser, const char *path, bool *there,
                                         const char *const **names, size_t *count,
                                         struct error *error);
-
-/* Hands over the names of the last browser_list, to free() with one call. */
-const char **browser_take_names(struct browser *browser);
+const char **browser_own_names(struct browser *browser);
 
 #endif

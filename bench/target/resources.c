@@ -13,50 +13,28 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Reports a missing library once, before a server is started. The set-up session is always on
- * events. */
-static enum error_kind check_libraries(const struct target_options *options, struct error *error)
-{
-    struct library library;
-    if (options->driver == DRIVER_SIMULATED)
-        return ERROR_NONE;
-    enum error_kind kind = library_load(LIBRARY_ST, &library, error);
-    if (kind == ERROR_NONE && options->driver == DRIVER_THREADS)
-        kind = library_load(LIBRARY_MT, &library, error);
-    return kind;
-}
-
-/* Those of all topologies run beside each other. */
-static enum error_kind check_memory(const struct target_options *options, struct error *error)
-{
-    uint64_t servers = 0;
-    if (options->connect || options->driver == DRIVER_SIMULATED)
-        return ERROR_NONE;
-    for (size_t i = 0; i < options->topology_count; i++)
-        servers += options->server_counts[i];
-    return ensemble_check_memory((unsigned)servers, options->heap_mib, error);
-}
-
-static enum error_kind allow_descriptors(const struct target_options *options, uint64_t most,
-                                         uint32_t processes, struct error *error)
-{
-    if (options->driver == DRIVER_SIMULATED)
-        return ERROR_NONE;
-    uint64_t in_one_process = (most + processes - 1) / processes;
-    /* The multi-threaded library has a pipe for each session beside its socket. */
-    if (options->driver == DRIVER_THREADS)
-        in_one_process *= 3;
-    return machine_allow_descriptors(
-        options->connect || in_one_process > most ? in_one_process : most, error);
-}
-
 enum error_kind resources_check(const struct target_options *options, uint64_t sessions,
                                 uint32_t processes, struct error *error)
 {
-    enum error_kind kind = check_libraries(options, error);
-    if (kind == ERROR_NONE)
-        kind = check_memory(options, error);
-    return kind == ERROR_NONE ? allow_descriptors(options, sessions, processes, error) : kind;
+    bool on_threads = options->driver == DRIVER_THREADS;
+    uint64_t servers = 0, in_one_process = (sessions + processes - 1) / processes;
+    struct library library;
+    if (options->driver == DRIVER_SIMULATED)
+        return ERROR_NONE;
+    /* The set-up session is always on events. */
+    if (library_load(LIBRARY_ST, &library, error) ||
+        (on_threads && library_load(LIBRARY_MT, &library, error)))
+        return error->kind;
+    /* The servers of all topologies run beside each other. */
+    for (size_t i = 0; !options->connect && i < options->topology_count; i++)
+        servers += options->server_counts[i];
+    if (servers > 0 && ensemble_check_memory((unsigned)servers, options->heap_mib, error))
+        return error->kind;
+    if (on_threads) /* the multi-threaded library has a pipe for each session beside its socket */
+        in_one_process *= 3;
+    /* A private server has all sessions in one process. */
+    return machine_allow_descriptors(
+        options->connect || in_one_process > sessions ? in_one_process : sessions, error);
 }
 
 const char *resources_warning(const struct target_options *options, size_t server_count)
@@ -76,29 +54,21 @@ uint32_t resources_share_of(double cores, uint32_t processes, uint64_t servers)
     return percent >= SERVER_CPU_MIN_PERCENT ? percent : 0;
 }
 
-/* By a share that nothing is put in. */
-static enum error_kind try_share(uint32_t percent, struct error *error)
-{
-    struct cpu_share share;
-    char name[48];
-    snprintf(name, sizeof name, "zkherd-trial-%d", (int)getpid());
-    enum error_kind kind = cpu_share_new(name, percent, &share, error);
-    if (kind == ERROR_NONE)
-        cpu_share_remove(&share);
-    return kind;
-}
-
 const char *resources_find_share(uint32_t processes, uint64_t servers, uint32_t *percent,
                                  char *text, size_t size)
 {
+    struct cpu_share trial; /* nothing is put in it */
     struct error error;
+    char name[48];
     uint32_t share = resources_share_of(cores_allowed(), processes, servers);
     if (share == 0)
         return "there are too few cores for a share of each server";
-    if (try_share(share, &error) != ERROR_NONE) {
+    snprintf(name, sizeof name, "zkherd-trial-%d", (int)getpid());
+    if (cpu_share_new(name, share, &trial, &error)) {
         snprintf(text, size, "%s: %s", error.subject, error.detail);
         return text;
     }
+    cpu_share_remove(&trial);
     *percent = share;
     return NULL;
 }

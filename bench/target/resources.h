@@ -26,22 +26,21 @@ const char *resources_warning(const struct target_options *options, size_t serve
 
 /* ------------------------------------------------------------------ shares of the cores
  *
- * How much of this machine each private server gets, so that servers do not take the cores from
- * each other. Reads are the work of all servers alike, and at saturation use all of their shares of
- * the CPU. If the servers use less than RESOURCES_SATURATED_PERCENT, too few requests are
- * outstanding, or something else uses the machine: the servers are starved, and what they answered
- * is no measure of what they can answer. */
+ * The share of this machine that each private server gets, in percent of a core, so that servers do
+ * not take the cores from each other. Reads are the work of all servers alike, and at saturation
+ * use all of their shares. If the servers use less than RESOURCES_SATURATED_PERCENT, too few
+ * requests are outstanding, or something else uses the machine: the servers are starved, and what
+ * they answered is no measure of what they can answer. */
 
 #define RESOURCES_SATURATED_PERCENT 90
 
-/* What each of so many servers gets of the cores that the driver leaves, with one core for each of
- * its processes but half of the cores at most: percent of one core; 0 if that is less than a server
- * can live on (SERVER_CPU_MIN_PERCENT). */
+/* The share of each of so many servers, where the driver has a core for each of its processes but
+ * half of the cores at most; 0 if a server cannot live on it (SERVER_CPU_MIN_PERCENT). */
 uint32_t resources_share_of(double cores, uint32_t processes, uint64_t servers);
 
-/* The same of the cores that this process may use, if this machine can limit the CPU of a process.
- * Returns NULL, and the share of each server in *percent; or why there can be none, a static text
- * or one in `text`, and *percent is unchanged. */
+/* The same of the cores that this process may use. NULL; or why there can be none, as on a machine
+ * that cannot limit the CPU of a process, a static text or one in `text`, and *percent is
+ * unchanged. */
 const char *resources_find_share(uint32_t processes, uint64_t servers, uint32_t *percent,
                                  char *text, size_t size);
 

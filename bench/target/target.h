@@ -29,41 +29,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct targets;
-
-/* ------------------------------------------------------------------ the root znode
- *
- * Its name has the time and the process: /zkherd-20261122T080910Z-0001234. On the servers of
- * --connect the data name the process and the host, and an ephemeral child, the mark, exists as
- * long as the session of the run: the servers remove the mark also of a run that was killed. */
-
-#define TARGET_ROOT_PATH_SIZE   48
-#define TARGET_ROOT_RECORD_SIZE 128
-
-/* The name of the mark. */
-#define TARGET_ROOT_MARK "alive"
-
-/* The data of a root begin with this text. */
-#define TARGET_ROOT_RECORD "zkherd run, "
-
-/* Whether a child of / has the name of a root. */
-bool target_root_is_name(const char *name);
-
 /* ------------------------------------------------------------------ limits of connections
  *
  * A server closes a connection at once when the client's host already has maxClientCnxns
  * connections (60 by default). It tells this number only if its whitelist allows `conf`.
- * Session i connects to server i mod the number of servers, and so does the load beside a trial.
- * TARGET_LIMIT_RESERVED connections to each server, and those of the load beside the trial, are not
- * for the clients of trials. */
+ * Session i connects to server i mod the number of servers, and so does the load beside a trial. */
 
-/* zkherd's own session, a four-letter word, and two connections of the previous trial that the
- * server may not have closed yet. */
+/* Connections to each server that are not for clients of trials: zkherd's own session, a
+ * four-letter word, and two of the previous trial that the server may not have closed yet. */
 #define TARGET_LIMIT_RESERVED 4
 
 struct target_limit {
     uint64_t sessions; /* at most, at a time; UINT64_MAX: no limit is known */
-    uint64_t reserved; /* connections to each server that are not for the clients of trials */
+    uint64_t reserved; /* connections to each server: TARGET_LIMIT_RESERVED, and the load's */
     uint64_t room;     /* connections that the server with the lowest limit allows */
     char server[ENDPOINT_TEXT_SIZE]; /* the server with the lowest limit; "": no limit is known */
 };
@@ -82,7 +60,8 @@ MUST_CHECK enum error_kind target_limit_fit(const struct target_limit *limit, ui
 
 /* ------------------------------------------------------------------ one target */
 
-#define TARGET_LEFT_OUT_SIZE 600
+#define TARGET_LEFT_OUT_SIZE  600
+#define TARGET_ROOT_PATH_SIZE 48
 
 /* After the leader's death the others serve again within this time. */
 #define TARGET_ELECTION_NS (15 * NS_PER_S)
@@ -91,16 +70,16 @@ struct target {
     struct connect_string servers;   /* all servers, resolved */
     struct connect_string placement; /* the servers that sessions connect to */
     struct four_letter_identity identities[CONNECT_ENDPOINTS_MAX];
-    struct ensemble *ensemble;         /* private servers; else NULL */
-    bool stands;                       /* the servers are those of `zkherd ensemble start` */
-    struct detached_ensemble detached; /* if `stands` */
-    struct target_limit limit;         /* of the servers of --connect; other servers have none */
-    struct setup_session *setup;       /* NULL in a simulation */
-    struct sim_options simulation;
-    char left_out[TARGET_LEFT_OUT_SIZE]; /* the servers of --connect that were left out last, each
-                                            with why: they do not serve; "": none was */
-    char root[TARGET_ROOT_PATH_SIZE];    /* the path of the root znode; in a simulation every trial
-                                     makes the znode */
+    struct ensemble *ensemble;           /* private servers; else NULL */
+    bool stands;                         /* the servers are those of `zkherd ensemble start` */
+    struct detached_ensemble detached;   /* if `stands` */
+    struct target_limit limit;           /* of the servers of --connect; others have none */
+    struct setup_session *setup;         /* NULL in a simulation */
+    struct sim_options simulation;       /* of a simulation */
+    char left_out[TARGET_LEFT_OUT_SIZE]; /* servers of --connect that did not serve when they were
+                                            last asked, each with why; "": none */
+    char root[TARGET_ROOT_PATH_SIZE];    /* the root znode's path; in a simulation every trial makes
+                                            the znode */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or the first host of --connect */
 };
 
@@ -110,43 +89,22 @@ MUST_CHECK enum error_kind target_identify(const struct endpoint *endpoint, uint
                                            struct four_letter_identity *identity,
                                            struct error *error);
 
-/* Finds the servers of --connect: resolves their names, and asks by four-letter words for their
- * versions, roles, and limits, for most_clients sessions. Those that do not serve are left out, if
- * another one does: nothing connects to them then, whatever becomes of them. Nothing is made, so a
- * signal may end the program. ERROR_USAGE if none has the role of the placement; errors of tcp.h
- * and four_letter.h. */
+/* Resolves the servers of --connect, and asks for their versions, roles, and limits for
+ * most_clients sessions. Those that do not serve are left out if another one does: nothing connects
+ * to them then, whatever becomes of them. Nothing is made, so a signal may end the program.
+ * ERROR_USAGE if none has the role of the placement; errors of tcp.h and four_letter.h. */
 MUST_CHECK enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
                                        struct target *target, struct error *error);
 
-/* An error that the death of a server may have caused has ended what was done on the target: leaves
- * out those of several servers of --connect that do not serve any more, as target_find does, if
- * others do; they are given TARGET_ELECTION_NS to elect a leader, while `targets` rest, among which
- * the target is. *lost: how many; target->left_out names them. The set-up session is a new one
- * then, with the others, which have the mark. Nothing changes on an error, and if *lost is 0: as
- * without --connect, where no server remains, or none of the placement. ERROR_INTERRUPTED is the
- * only error. */
-MUST_CHECK enum error_kind target_leave_out_lost(const struct target_options *options,
-                                                 const struct targets *targets,
-                                                 struct target *target, size_t *lost,
-                                                 struct error *error);
-
-/* Starts the servers unless target_find has found those of --connect. `topology` is the index in
- * the options' server_counts. On an error nothing is left behind. ERROR_INTERRUPTED when the
- * descriptor `interrupts` becomes readable; -1: never. */
+/* Starts the servers unless target_find has found those of --connect. topology: the index in the
+ * options' server_counts. On an error nothing is left behind. ERROR_INTERRUPTED when the descriptor
+ * `interrupts` becomes readable; -1: never. */
 MUST_CHECK enum error_kind target_start(const struct target_options *options, size_t topology,
                                         int interrupts, struct target *target, struct error *error);
 
 /* target_start, and opens the set-up session, which heeds `interrupts`, too. */
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        int interrupts, struct target *target, struct error *error);
-
-/* Chooses the path of the root znode, creates the znode on real servers, and reads it from every
- * server of --connect:
- * ERROR_OTHER_ENSEMBLE if a server does not have it, ERROR_FORBIDDEN, with nothing left, if it
- * could be created but not deleted. From here on target_close must be called. interrupts: that of
- * target_open. */
-MUST_CHECK enum error_kind target_make_root(struct target *target, int interrupts,
-                                            struct error *error);
 
 /* Deletes the root znode and stops private servers. ERROR_LEFT_BEHIND, with a command that deletes
  * the znode, if that cannot be done; everything else is closed in any case. */
@@ -157,8 +115,8 @@ MUST_CHECK enum error_kind target_close(struct target *target, struct error *err
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,
                                   struct error *error);
 
-/* Where a trial on the target runs, or a load, until `interrupts` is readable; the rest of the watch
- * is the caller's to set. */
+/* Where a trial on the target runs, or a load, until `interrupts` is readable; the rest of the
+ * watch is the caller's to set. */
 struct trial_host target_trial_host(const struct target *target, int interrupts);
 struct load_host target_load_host(const struct target *target, int interrupts);
 
@@ -171,15 +129,28 @@ struct target_others {
 /* Counts for a second, in which zkherd has the target's set-up session alone. */
 struct target_others target_count_others(const struct target *target);
 
-/* Before the first server is started: checks that the folder of --data is empty or new
- * (ERROR_NOT_EMPTY). A single topology has its data in the folder itself, which servers/ensemble.h
- * makes and removes; several have a folder in it each, and *made is whether it was made for them.
- * Files of other programs in it are never changed. Does nothing without --data. */
-MUST_CHECK enum error_kind target_prepare_data(const struct target_options *options, bool *made,
-                                               struct error *error);
+/* ------------------------------------------------------------------ its root znode
+ *
+ * The name has the time and the process: /zkherd-20261122T080910Z-0001234. On the servers of
+ * --connect the data name the process and the host, and an ephemeral child, the mark, exists as
+ * long as the session of the run: the servers remove the mark also of a run that was killed. */
 
-/* After the servers have ended: removes the folder if it was made, and is empty. */
-void target_remove_data(const struct target_options *options, bool made);
+#define TARGET_ROOT_RECORD_SIZE 128
+#define TARGET_ROOT_RECORD      "zkherd run, " /* the data begin with it */
+#define TARGET_ROOT_MARK        "alive"        /* the mark's name */
+
+/* Whether a child of / has the name of a root. */
+bool target_root_is_name(const char *name);
+
+/* Chooses the path, creates the znode on real servers, and reads it from every server of --connect:
+ * ERROR_OTHER_ENSEMBLE if a server does not have it, ERROR_FORBIDDEN, with nothing left, if it
+ * could be created but not deleted. Afterwards, and after an error, target_close must be called.
+ * interrupts: that of target_open. */
+MUST_CHECK enum error_kind target_make_root(struct target *target, int interrupts,
+                                            struct error *error);
+
+/* Deletes it, for target_close. ERROR_LEFT_BEHIND. */
+MUST_CHECK enum error_kind target_delete_root(const struct target *target, struct error *error);
 
 /* ------------------------------------------------------------------ all of them */
 
@@ -211,9 +182,16 @@ void targets_deinit(struct targets *targets, const char *out);
 enum error_kind targets_find_cause(const struct targets *targets, enum error_kind kind,
                                    struct error *error);
 
-/* After a failure: asks the servers of --connect whether they serve. If some of several do not,
- * warns that a run can do without them, with the --connect for that. */
-void targets_tell_absent(const struct target_options *options);
+/* After an error that a server of --connect may have caused by its death: leaves out those of
+ * several that do not serve any more, as target_find does, and gives them TARGET_ELECTION_NS to
+ * elect a leader. *lost: how many; target->left_out names them. The target, one of `targets`, then
+ * has a new set-up session with the others, which have the mark. Nothing changes on an error, and
+ * if *lost is 0: as without --connect, where no server remains, or none of the placement.
+ * ERROR_INTERRUPTED is the only error. */
+MUST_CHECK enum error_kind target_leave_out_lost(const struct target_options *options,
+                                                 const struct targets *targets,
+                                                 struct target *target, size_t *lost,
+                                                 struct error *error);
 
 /* The folder for the results of a target, from the first to the last: *path is `out` if there is
  * one target, or if `out` is NULL; else `folder`, a folder in `out`, which is made for the first.
@@ -224,6 +202,18 @@ MUST_CHECK enum error_kind targets_folder(struct targets *targets, size_t topolo
 
 /* Writes which versions the servers of a target run to text; "" if they run the same. */
 void targets_describe_versions(const struct target *target, char *text, size_t size);
+
+/* ------------------------------------------------------------------ options */
+
+/* Before the first server is started: checks that the folder of --data is empty or new
+ * (ERROR_NOT_EMPTY). A single topology has its data in the folder itself, which servers/ensemble.h
+ * makes and removes; several have a folder in it each, and *made is whether it was made for them.
+ * Files of other programs in it are never changed. Does nothing without --data. */
+MUST_CHECK enum error_kind target_prepare_data(const struct target_options *options, bool *made,
+                                               struct error *error);
+
+/* After the servers have ended: removes the folder if it was made, and is empty. */
+void target_remove_data(const struct target_options *options, bool made);
 
 /* The first given option that configures private servers, but for their number; NULL: none is. */
 const char *target_private_option(const struct target_options *target);

@@ -78,14 +78,14 @@ TEST(levels_above_the_limit_are_left_out)
         const char *why;
     } cases[] = {
         {4, 16, 16, 47, UINT64_MAX, 2,
-         "n = 48 and 64 left out: a:1 takes 51 connections from this host at a time "
+         "n = 48 to 64 left out: a:1 takes 51 connections from this host at a time "
          "(maxClientCnxns), 4 of them for zkherd's own use; use -n 7..42+7, maxClientCnxns=0 in "
          "the server's zoo.cfg, or more servers of its ensemble"},
         {4, 16, 16, 48, UINT64_MAX, 3, "n = 64 left out: a:1"},
         {4, 16, 16, 64, UINT64_MAX, 4, ""},
-        {4, 16, 16, 50, 40, 2, "n = 48 and 64 left out: --max-clients 40"},
+        {4, 16, 16, 50, 40, 2, "n = 48 to 64 left out: --max-clients 40"},
         {4, 16, 16, 50, 60, 3, "n = 64 left out: a:1 takes 54"},
-        {105, 56, 1, 63, UINT64_MAX, 8, "n = 64 to 160 (97 client counts) left out: a:1"},
+        {105, 56, 1, 63, UINT64_MAX, 8, "n = 64 to 160 left out: a:1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t list[105];
