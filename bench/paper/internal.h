@@ -59,6 +59,9 @@ struct paper_outcome {
     struct shape *shape;
 };
 
+/* Adds the findings about trials to those of the shape. */
+void paper_add_findings(const struct paper_outcome *outcome);
+
 /* Adds the findings of the records, writes the files into the folder of the options, draws the
  * plots, adds the page, and prints, or adds the result to the list of --json. Returns 0, or the
  * exit status of an error that has been complained about; *verdict: the findings'. */

@@ -112,7 +112,7 @@ static json_t *describe_records(const struct paper_outcome *outcome)
 
 /* Those of the records: trials that fail do so here, too; trials that are not valid are left out of
  * the judgements, and decide nothing. */
-static void add_findings(const struct paper_outcome *outcome)
+void paper_add_findings(const struct paper_outcome *outcome)
 {
     struct table *findings = &outcome->shape->findings;
     const struct finding nothing = {.slug = "nothing",
@@ -222,7 +222,7 @@ int paper_finish(const struct paper_outcome *outcome, int *verdict)
     const struct table *const tables[] = {outcome->file, &shape->rows, &shape->findings};
     enum error_kind kind = ERROR_NONE;
     struct error error;
-    add_findings(outcome);
+    paper_add_findings(outcome);
     for (size_t i = 0; kind == ERROR_NONE && i < sizeof tables / sizeof tables[0]; i++)
         kind = file_set_save_table(output->out, tables[i], NULL, &error);
     if (kind == ERROR_NONE) {

@@ -246,7 +246,11 @@ TEST_BETWEEN(medians_are_of_valid_trials, make, clear)
     add(make_trial(80, 90));
     trial = make_trial(80, 70);
     trial.faults[4].led_ns = UINT64_MAX;
+    trial.faults[5].served_ns = 7 * NS_PER_MS;
     add(trial);
+    trial.valid = false;
+    add(trial);
+    assert_true(fabs(median_of(2, figure8_event_serves_ms) - 3.5) < 1e-6); /* of 0 and 7 */
     assert_true(fabs(median_of(1, figure8_event_before_per_s) - 800) < 1e-6);
     assert_true(isfinite(median_of(2, figure8_event_new_leader_ms)));
     for (uint32_t i = 0; i < 2; i++)

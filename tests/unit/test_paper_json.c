@@ -88,3 +88,39 @@ TEST_BETWEEN(without_a_result_there_is_nothing_to_write, begin, end)
     add("table3", VERDICT_FAILS);
     assert_true(paper_json_has_result(list));
 }
+
+/* ------------------------------------------------------------------ findings about trials */
+
+/* The exit status of a shape whose series has a record with a finding of this verdict. */
+static int status_with(enum verdict judgement, enum verdict of_trials)
+{
+    const struct target_options target = {.topology_count = 1};
+    struct series_record record = {0};
+    const struct series series = {.options.target = &target, .records = &record, .record_count = 1};
+    const struct paper paper = {.experiment = &experiment_table1};
+    struct shape shape = shape_new("ratio", "times");
+    const struct finding finding = {.slug = "violation",
+                                    .subject = "get=100",
+                                    .verdict = of_trials,
+                                    .figure = FINDING_FIGURE(1),
+                                    .n = 2};
+    findings_add(&record.findings, &finding, "get=100: 1 of 2 trials");
+    if (judgement != VERDICT_MEASURED)
+        shape_add(&shape, &(struct judgement){.claim = "reads rise", .verdict = judgement});
+    paper_add_findings(
+        &(struct paper_outcome){.paper = &paper, .series = &series, .shape = &shape});
+    int status = verdict_status(findings_verdict(&shape.findings));
+    table_deinit(&record.findings);
+    shape_deinit(&shape);
+    return status;
+}
+
+/* What is not valid is in no judgement. Without a judgement nothing is known. */
+TEST(trials_that_fail_fail_the_experiment)
+{
+    assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_HOLDS), 0);
+    assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_FAILS), 1);
+    assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_NOT_VALID), 0);
+    assert_int_equal(status_with(VERDICT_UNDETERMINED, VERDICT_NOT_VALID), 4);
+    assert_int_equal(status_with(VERDICT_MEASURED, VERDICT_HOLDS), 4);
+}
