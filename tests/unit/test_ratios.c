@@ -100,3 +100,26 @@ TEST_BETWEEN(an_interval_takes_five_trials_on_each_side, set_up, tear_down)
         set_up(NULL);
     }
 }
+
+/* Of the rows that have an interval, which are two here. */
+TEST_BETWEEN(marks_hold_for_all_intervals_at_once, set_up, tear_down)
+{
+    size_t marked = 0;
+    for (size_t step = 0; step < 40; step++) {
+        double a[5], b[5];
+        for (size_t i = 0; i < 5; i++) {
+            a[i] = 1 + 0.01 * (double)i;
+            b[i] = a[i] * (1 + 0.001 * (double)step);
+            add(0, 38, a[i]);
+            add(1, 38, b[i]);
+        }
+        const struct table_value *drain = compare("drain_s");
+        assert_int_equal(comparison.interval_count, 2);
+        struct interval wide = statistics_ratio(b, 5, a, 5, 1 - 0.05 / 2);
+        assert_int_equal(drain[ratio_marked].flag, wide.low > 1);
+        marked += drain[ratio_marked].flag;
+        tear_down(NULL);
+        set_up(NULL);
+    }
+    assert_in_range(marked, 1, 39);
+}
