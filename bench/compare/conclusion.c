@@ -38,7 +38,7 @@ const char *format_ratio(double ratio, char text[RATIO_SIZE])
 static const char *format_size(const struct comparison *cmp, uint64_t size, char text[PART_SIZE])
 {
     char count[32];
-    const char *word = kind_size_word(cmp);
+    const char *word = cmp->size_word;
     bool is_plural = word[strlen(word) - 1] == 's';
     text_format_count(size, count, sizeof count);
     snprintf(text, PART_SIZE, "%s %s", is_plural ? count : word, is_plural ? word : count);
@@ -210,8 +210,6 @@ void comparison_conclude(struct comparison *cmp)
     for (size_t i = 0; i < cmp->result_count; i++)
         add_limit(cmp, &cmp->results[i]);
 }
-
-/* ------------------------------------------------------------------ as JSON */
 
 static json_t *sides_json(const struct comparison *cmp)
 {

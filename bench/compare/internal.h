@@ -137,9 +137,10 @@ struct comparison {
     size_t side_count;
     bool releases_vary, servers_vary; /* the sides are not all of one */
     bool is_of_runs;
-    bool exact;                       /* counts have to be equal */
-    size_t keys[KEYS_MAX], key_count; /* columns: texts, then numbers */
-    size_t text_count;                /* of the keys */
+    bool exact;                         /* counts have to be equal */
+    size_t keys[KEYS_MAX], key_count;   /* columns: texts, then numbers */
+    size_t text_count;                  /* of the keys */
+    const char *group_word, *size_word; /* "recipe", "clients" */
     struct metric *metrics;
     size_t metric_count;
     size_t main_metric; /* of the overall ratios */
@@ -162,8 +163,6 @@ MUST_CHECK enum error_kind kind_check_plan(const struct past_run *first,
                                            const struct past_run *other, struct error *error);
 size_t kind_column(const struct table_type *type, const char *name); /* SIZE_MAX: none */
 void kind_choose_columns(struct comparison *cmp);
-const char *kind_group_word(const struct comparison *cmp);
-const char *kind_size_word(const struct comparison *cmp);
 
 /* result_folders */
 MUST_CHECK enum error_kind comparison_read(struct comparison *cmp, char **folders, size_t count,

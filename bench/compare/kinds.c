@@ -179,6 +179,7 @@ static void add_keys(struct comparison *cmp, bool texts)
 
 void kind_choose_columns(struct comparison *cmp)
 {
+    const struct table_column *columns = cmp->kind->type->columns;
     cmp->is_of_runs = cmp->kind == compare_kinds;
     if (cmp->is_of_runs)
         choose_of_runs(cmp);
@@ -189,18 +190,7 @@ void kind_choose_columns(struct comparison *cmp)
     add_keys(cmp, true);
     cmp->text_count = cmp->key_count;
     add_keys(cmp, false);
-}
-
-/* "recipe", "mix": what a group is called. */
-const char *kind_group_word(const struct comparison *cmp)
-{
-    return cmp->text_count > 0 ? cmp->kind->type->columns[cmp->keys[0]].name : "";
-}
-
-/* "clients", "size": what a size is called. */
-const char *kind_size_word(const struct comparison *cmp)
-{
-    return cmp->key_count > cmp->text_count
-               ? cmp->kind->type->columns[cmp->keys[cmp->text_count]].name
-               : "size";
+    cmp->group_word = cmp->text_count > 0 ? columns[cmp->keys[0]].name : "";
+    cmp->size_word =
+        cmp->key_count > cmp->text_count ? columns[cmp->keys[cmp->text_count]].name : "size";
 }

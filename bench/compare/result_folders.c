@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ------------------------------------------------------------------ the trials of a run */
-
 /* The columns that a run must have. */
 static const size_t columns[] = {
     trial_row_target,         trial_row_recipe,         trial_row_clients,
@@ -70,8 +68,6 @@ static enum error_kind read_trials(struct side *side, struct error *error)
     return kind;
 }
 
-/* ------------------------------------------------------------------ which trials can be used */
-
 static bool is_text(const struct table_value *row, size_t column, const char *text)
 {
     return column != SIZE_MAX && row[column].kind == TABLE_TEXT &&
@@ -102,8 +98,6 @@ static void judge_trial(struct side *side, size_t index)
     side->failed += failed;
     side->disturbed += disturbed != SIZE_MAX && row[disturbed].flag;
 }
-
-/* ------------------------------------------------------------------ reading */
 
 /* The text that all servers of the manifest have for a key; NULL if they differ, or without one. */
 static const char *shared_by_servers(const struct past_run *run, const char *key)
@@ -255,8 +249,6 @@ void comparison_deinit(struct comparison *cmp)
     table_deinit(&cmp->findings);
     *cmp = (struct comparison){0};
 }
-
-/* ------------------------------------------------------------------ pairs and labels */
 
 /* Whether two sides are known to have run different releases of ZooKeeper. */
 static bool differ_in_release(const struct side *a, const struct side *b)

@@ -45,8 +45,8 @@ static size_t choose_columns(const struct comparison *cmp, struct grid_column *c
                              size_t *shown)
 {
     size_t count = COLUMN_METRICS;
-    columns[COLUMN_GROUP].title = kind_group_word(cmp);
-    columns[COLUMN_SIZE] = (struct grid_column){.title = kind_size_word(cmp), .right = true};
+    columns[COLUMN_GROUP].title = cmp->group_word;
+    columns[COLUMN_SIZE] = (struct grid_column){.title = cmp->size_word, .right = true};
     columns[COLUMN_AT].title = "at";
     columns[COLUMN_PAIR].title = "pair";
     for (size_t i = 0; i < cmp->metric_count && count + 2 <= GRID_COLUMNS_MAX; i++) {
@@ -126,7 +126,7 @@ static bool share_drift(const struct side *one, const struct side *other)
 /* The overall ratios as bars. */
 static void print_bars(const struct comparison *cmp)
 {
-    const struct grid_column columns[4] = {{.title = kind_group_word(cmp)},
+    const struct grid_column columns[4] = {{.title = cmp->group_word},
                                            {.title = "pair"},
                                            {.title = "ratio"},
                                            {.title = cmp->metrics[cmp->main_metric].name}};
