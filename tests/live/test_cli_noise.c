@@ -1,49 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A run beside programs that need all cores: what is said, what is kept, and what is made again. */
-#include "base/cores.h"
+#include "tests/support/busy.h"
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
 #include "tests/support/test.h"
 
-#include <signal.h>
-
-#define MOST_BUSY 256
-
 static struct command command;
-static pid_t busy[MOST_BUSY];
-static size_t busy_count;
-
-/* A third of each core that the program may use, half a millisecond at a time: more than the bound,
- * and no more than the tests that run beside this one can spare. */
-static void use_a_third(void)
-{
-    for (;;) {
-        uint64_t until_ns = clock_cpu_ns() + NS_PER_MS / 2;
-        while (clock_cpu_ns() < until_ns)
-            ;
-        usleep(1000);
-    }
-}
-
-static void start_the_busy(void)
-{
-    for (busy_count = 0; busy_count < MOST_BUSY && (double)busy_count < cores_allowed();
-         busy_count++) {
-        busy[busy_count] = fork();
-        if (busy[busy_count] == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            use_a_third();
-        }
-    }
-}
-
-static void end_the_busy(void)
-{
-    for (size_t i = 0; i < busy_count; i++) {
-        kill(busy[i], SIGKILL);
-        waitpid(busy[i], NULL, 0);
-    }
-}
 
 static void run(const char *noise)
 {
@@ -53,9 +15,9 @@ static void run(const char *noise)
 
 COMMAND_TEST(disturbed_trials_are_made_again_and_both_are_kept)
 {
-    start_the_busy();
+    busy_start();
     run("retry");
-    end_the_busy();
+    busy_end();
     assert_status(&command, 4);
     assert_told(command.out, "times: 2 of 2 trials disturbed (others used ");
     assert_has(command.out, "made again: 1 trial (first attempts in made_again.csv)\n");
@@ -103,10 +65,10 @@ COMMAND_TEST(without_noise_nothing_is_measured)
 /* The run takes less than the wait by itself, beside what it waits for. */
 COMMAND_TEST(a_trial_waits_for_a_quiet_machine)
 {
-    start_the_busy();
+    busy_start();
     command_run(&command, COMMAND("run", "-n", "2", "-t", "1", "-r", "scalable", "--noise",
                                   "report", "--wait-for-quiet", "7s", "-o", "out"));
-    end_the_busy();
+    busy_end();
     assert_status(&command, 0);
     assert_true(command.took_ns > 7 * NS_PER_S);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd plan --slo: small searches on real servers, with a load beside their trials and without;
  * what is written of them. Searches in a simulation are in tests/golden. */
+#include "tests/support/busy.h"
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
@@ -65,6 +66,25 @@ TEST_BETWEEN(time_that_is_used_up_ends_a_search, make, work_remove)
     struct csv_file answers = read_table("answers.csv");
     assert_true(is(&answers, 0, "reason", "out of time"));
     csv_file_deinit(&answers);
+}
+
+/* It says so once, and what it knows; with `report` such trials decide (above). */
+TEST_BETWEEN(a_busy_machine_ends_a_search, make, work_remove)
+{
+    busy_start();
+    PLAN_IN("retry", "--slo", "handoff p50 < 30s", "--trial-time", "400");
+    busy_end();
+    assert_status(&command, 4);
+    words_unwrap(command.out);
+    assert_has(command.out, " 1  undecided  2 of 2 no vote ");
+    assert_has(command.out, "times: 2 of 2 trials disturbed (others used ");
+    assert_has(command.out, "; ended by the load on this machine after 2 trials");
+    struct csv_file answers = read_table("answers.csv"), plan = read_table("plan.csv");
+    assert_true(is(&answers, 0, "reason", "disturbed"));
+    assert_int_equal(plan.rows, 2);
+    csv_file_deinit(&answers);
+    csv_file_deinit(&plan);
+    assert_left(1);
 }
 
 /* ------------------------------------------------------------------ beside a load */

@@ -127,6 +127,8 @@ static const struct {
 } cases[] = {
     {P99, PLAN_WAITERS, 60, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
      "60 waiters failed 3 of 3 fresh trials of " P99 "; fewer were not tried"},
+    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
+     "1 waiter failed 3 of 3 fresh trials of " P99},
     {"handoffs > 5/s", PLAN_WAITERS, 0, 64, 64, JUDGE_FAIL, false, SIZE_MAX,
      "64 waiters passed 5 of 5 fresh trials of handoffs > 5/s; more were not tried: --at-most"},
     {P99, PLAN_WAITERS, 0, 0, 999, JUDGE_FAIL, false, SIZE_MAX,
@@ -165,6 +167,16 @@ static const struct {
      "without --at-most a search has at most 100,000 requests a second"},
 };
 
+static size_t count_no_votes(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows.rows; i++) {
+        const struct table_value *row = table_row(&rows, i);
+        count += plan_row_is(row, JUDGE_UNDETERMINED) || plan_row_is(row, JUDGE_NOT_VALID);
+    }
+    return count;
+}
+
 /* Only what ended before its end, or is undecided, is no answer. */
 TEST_BETWEEN(what_was_found_is_said, NULL, tear_down)
 {
@@ -175,6 +187,7 @@ TEST_BETWEEN(what_was_found_is_said, NULL, tear_down)
         run(cases[i].capacity, cases[i].above, cases[i].passes_above, cases[i].trials_most);
         assert_string_equal(sentence(), expected);
         assert_int_equal((size_t)json_integer_value(json_object_get(json, "trials")), rows.rows);
+        assert_int_equal(json_integer_value(json_object_get(json, "no_votes")), count_no_votes());
         const struct table_value *finding = table_row(&findings, 0);
         bool is_open = cases[i].trials_most != SIZE_MAX || strstr(expected, "undecided") != NULL;
         assert_string_equal(finding[finding_sentence].text, expected);
@@ -362,6 +375,16 @@ TEST_BETWEEN(what_gave_out_is_that_of_most_failures, ask_of_handoffs, tear_down)
     assert_line("  fan-out\n");
 }
 
+TEST_BETWEEN(what_gave_out_is_not_said_of_a_size_that_is_undecided, NULL, tear_down)
+{
+    cut_after(19, 5);
+    for (size_t i = 0; i < rows.rows; i++)
+        rows.values[i * plan_row_table.count + plan_row_gave_out] =
+            table_text(utilisation_limit_words(UTILISATION_DISK));
+    finish();
+    assert_string_equal(field("gave_out"), "");
+}
+
 /* A trial that was ended at another size says nothing of the one that failed. */
 TEST_BETWEEN(the_brake_is_that_of_the_size_that_failed, ask_of_handoffs, tear_down)
 {
@@ -380,14 +403,25 @@ TEST_BETWEEN(the_brake_is_that_of_the_size_that_failed, ask_of_handoffs, tear_do
     }
 }
 
-/* Its times are marked, with those of a size that other programs have not disturbed beside them. */
+/* Those of the votes: a disturbed trial that is none marks nothing. Without a vote all are shown.
+ */
 TEST_BETWEEN(times_of_disturbed_trials_are_marked, ask_of_handoffs, tear_down)
 {
     run_to_40();
     for (size_t i = 0; i < rows.rows; i++) {
         struct table_value *row = &rows.values[i * plan_row_table.count];
-        row[plan_row_noise_disturbed] = table_flag(row[plan_row_size].count == 44);
+        bool is_lost =
+            row[plan_row_size].count == 40 && table_row(&rows, i + 1)[plan_row_size].count == 44;
+        row[plan_row_noise_disturbed] = table_flag(row[plan_row_size].count == 44 || is_lost);
+        if (is_lost) {
+            free(row[plan_row_verdict].text);
+            row[plan_row_verdict] = table_text("not valid");
+        }
     }
-    assert_line("\nscalable       40  passed  5 of 5 fresh    40.0");
+    assert_line("\nscalable       40  passed  4 of 4 fresh    40.0");
     assert_line("\nscalable       44  failed  3 of 3 fresh   ~44.0");
+    ask_of_handoffs(NULL);
+    run(0, JUDGE_NOT_VALID, false, 1);
+    rows.values[plan_row_noise_disturbed] = table_flag(true);
+    assert_line("\nscalable        1  undecided  1 of 1 no vote    ~1.00");
 }
