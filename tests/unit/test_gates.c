@@ -139,14 +139,16 @@ TEST(all_sizes_are_judged_together)
 {
     begin();
     for (size_t side = 0; side < 2; side++) {
-        for (size_t trial = 1; trial <= 6; trial++) {
-            for (size_t i = 0; i < SIZES - (trial > 4); i++)
+        for (size_t trial = 1; trial <= 7; trial++) {
+            for (size_t i = 0; i < (trial > 6 ? 1 : trial > 4 ? SIZES - 1 : SIZES); i++)
                 add(side, sizes[i], trial, 500 * (side == 1 && i == 0 ? 8 : 1));
         }
     }
     const struct limit_result *result = judge("handoff p50 > 1.2");
     assert_int_equal(result->overall.sizes, SIZES - 1);
     assert_int_equal(result->overall.left_out, 1);
+    assert_int_equal(result->overall.trials_a, 6); /* the fewest that are used */
+    assert_int_equal(result->overall.trials_b, 6);
     assert_true(fabs(result->overall.ratio.value - 2) < 1e-9); /* of 8, 1, 1 */
     assert_int_equal(result->verdict, VERDICT_FAILS);
     end();
