@@ -66,16 +66,17 @@ static struct demand demand_of(const struct plan_options *options, const struct 
     double longest_s = (double)probe.longest_ns / 1e9,
            whole_s = longest_s + (double)BACKGROUND_WARM_UP_NS / 1e9;
     bool is_counted = plan.handoffs > 0;
-    double most = allowed(options, longest_s), load = ceil((double)probe.load_per_s * whole_s),
-           rpcs = fmin(is_counted ? (double)lock.rpcs : INFINITY, most),
-           writes = fmin(is_counted ? (double)lock.transactions : INFINITY, most),
+    double load = ceil((double)probe.load_per_s * whole_s),
+           rpcs = fmin(is_counted ? (double)lock.rpcs : INFINITY, allowed(options, longest_s)),
+           all = fmin(rpcs + load, allowed(options, whole_s)),
+           writes = fmin(is_counted ? (double)lock.transactions : INFINITY, all - load),
            load_writes = writes_of(&question->background.mix, load),
            bytes = (double)resources_logged_bytes(strlen(target->servers.chroot));
     uint64_t others = (probe.load_per_s > 0 ? BACKGROUND_SESSIONS : 0) +
                       (target->connect ? target->servers.count : 0) + 1; /* the set-up session */
     struct demand demand = {{
         [TRIALS] = 1,
-        [RPCS] = fmin(rpcs + load, allowed(options, whole_s)),
+        [RPCS] = all,
         [TIME_S] = longest_s,
         [TRANSACTIONS] = writes + load_writes,
         [LOG_BYTES] = writes * bytes + load_writes * (bytes + BACKGROUND_VALUE_BYTES),

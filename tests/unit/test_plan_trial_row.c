@@ -88,6 +88,18 @@ TEST_BETWEEN(a_trial_is_judged_by_its_load, NULL, tear_down)
     assert_int_equal(verdict, JUDGE_UNDETERMINED);
 }
 
+/* Above a minute is a time; among what was never sent there is none. */
+TEST_BETWEEN(an_infinite_time_is_known_if_all_was_sent, NULL, tear_down)
+{
+    lay_out("background p99 < 10ms", DRIVER_SIMULATED);
+    beside->contended_at_us = INFINITY;
+    take();
+    assert_true(isinf(row[plan_row_measured_us].real));
+    beside->unsent = 1;
+    take();
+    assert_true(isnan(row[plan_row_measured_us].real));
+}
+
 /* Then it is only there. */
 TEST_BETWEEN(an_objective_on_the_lock_is_not_judged_by_the_load, NULL, tear_down)
 {
