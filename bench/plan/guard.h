@@ -5,16 +5,12 @@
  * A bystander (load/load.h) reads from every server, and the brake (capacity/brake.h) judges its
  * response times by the given bound, or by one that follows from its p99 alone.
  *
- *   plan_guard_begin       once
- *     plan_guard_open      before each probe: waits until the bystander is served in time
- *     plan_guard_note      in the trial's callback progress, and once after a trial of real
- *                          sessions, which may be shorter than the time between two callbacks
- *     plan_guard_allows    in the trial's callback has_company: false ends the trial at once,
- *                          END_ALONE, and the trial clears up after itself as always
- *     plan_guard_close     after each probe
- *   plan_guard_end         once
- *
- * The trial is to be run with plan_guard_sessions more companions.
+ * plan_guard_begin once; before each probe plan_guard_open, which waits until the bystander is
+ * served in time; plan_guard_note in the trial's callback progress, and once after a trial of real
+ * sessions, which may be shorter than the time between two callbacks; plan_guard_allows in
+ * has_company: false ends the trial at once, END_ALONE, and the trial clears up after itself;
+ * plan_guard_close after each probe; plan_guard_end once. The trial is to be run with
+ * plan_guard_sessions more companions.
  *
  * Invariant: a probe that the guard has ended is never judged by what was measured of it. The first
  * reason is the one that counts.
