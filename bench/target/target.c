@@ -10,6 +10,7 @@
 #include "servers/tcp.h"
 
 #include <ctype.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -169,9 +170,10 @@ enum error_kind target_find(const struct target_options *options, uint64_t most_
 
 /* Finds those of `target` that serve. Those that are there are asked again while they may be
  * electing a leader, and so is one that dies: it closes connections without an answer. */
-static enum error_kind find_left(const struct targets *targets, const struct target *target,
-                                 struct target *left, struct error *error)
+static enum error_kind find_left(int signals, const struct target *target, struct target *left,
+                                 struct error *error)
 {
+    struct pollfd interrupts = {.fd = signals, .events = POLLIN};
     uint64_t until_ns = clock_now_ns() + TARGET_ELECTION_NS;
     for (;;) {
         bool election;
@@ -180,7 +182,7 @@ static enum error_kind find_left(const struct targets *targets, const struct tar
         bool may_pass = election || (kind != ERROR_NONE && !is_down(kind));
         if (!may_pass || clock_now_ns() >= until_ns)
             return kind;
-        if (targets_rest(targets, LOOK_MS))
+        if (poll(&interrupts, 1, LOOK_MS) > 0)
             return error_raise(error, ERROR_INTERRUPTED, 0, "run", "%s", "");
     }
 }
@@ -208,7 +210,7 @@ enum error_kind target_leave_out_lost(const struct target_options *options,
     *lost = 0;
     if (!options->connect || target->servers.count == 1)
         return ERROR_NONE;
-    enum error_kind kind = find_left(targets, target, &left, &why);
+    enum error_kind kind = find_left(targets->signals, target, &left, &why);
     if (kind == ERROR_NONE && left.servers.count == target->servers.count)
         return ERROR_NONE;
     if (kind || place(options->placement, &left, &why) ||
