@@ -111,6 +111,10 @@ TEST(a_column_may_say_the_same_in_each_row)
     assert_false(grid_all_are(&grid, 2, GRID_UNKNOWN));
     assert_false(grid_all_are(&grid, 3, GRID_UNKNOWN));
     grid_deinit(&grid);
+    grid_init(&grid, columns, 4, 2);
+    put(&grid, ROW("1", "a", "b", "c"));
+    assert_true(grid_all_are(&grid, 0, "1"));
+    grid_deinit(&grid);
 }
 
 TEST(the_least_important_is_left_out_first)
