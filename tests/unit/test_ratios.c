@@ -123,3 +123,18 @@ TEST_BETWEEN(marks_hold_for_all_intervals_at_once, set_up, tear_down)
     }
     assert_in_range(marked, 1, 39);
 }
+
+/* How many handoffs there are in a given time is chance, and so are their counts. */
+TEST_BETWEEN(counts_of_a_given_time_are_those_of_a_handoff, set_up, tear_down)
+{
+    for (size_t side = 0; side < 2; side++) {
+        comparison.sides[side].run.has_duration = true;
+        for (size_t trial = 0; trial < 3; trial++)
+            add(side, 38 + 2 * side, 1);
+    }
+    const struct table_value *rpcs = compare("rpcs_per_handoff");
+    assert_true(fabs(rpcs[ratio_a].real - 38.0 / 8) < 1e-9);
+    assert_int_equal(rpcs[ratio_marked].kind, TABLE_UNKNOWN);
+    comparison_conclude(&comparison);
+    assert_int_equal(findings_verdict(&comparison.findings), VERDICT_HOLDS);
+}
