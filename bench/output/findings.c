@@ -92,20 +92,28 @@ void findings_print(const struct table *findings, bool colours, FILE *stream)
     }
 }
 
-size_t findings_lines(const struct table *findings)
+static size_t count_judged(const struct table *findings)
 {
     size_t judged = 0;
     for (size_t i = 0; i < findings->rows; i++)
         judged += verdict_at(findings, i) != VERDICT_MEASURED;
+    return judged;
+}
+
+size_t findings_lines(const struct table *findings)
+{
+    size_t judged = count_judged(findings);
     return findings->rows + (judged > 0) + (judged > 0 && judged < findings->rows);
 }
 
 void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream)
 {
     char sentence[SENTENCE_SIZE];
-    print_verdict(findings, colours, stream);
+    bool judged = count_judged(findings) > 0;
+    if (judged)
+        print_verdict(findings, colours, stream);
     for (size_t i = 0; i < findings->rows && most > 0; i++) {
-        if (verdict_status(verdict_at(findings, i)) == 0)
+        if (judged && verdict_status(verdict_at(findings, i)) == 0)
             continue;
         fprintf(stream, "%*s", INDENT, "");
         sentence_at(findings, i, sentence);
