@@ -76,8 +76,13 @@ struct clean {
     size_t found_count;
 };
 
-/* Calls a function that may set clean->error, unless that is set. */
-#define TRY(clean, call) ((void)((clean)->error.kind != ERROR_NONE || (call) != ERROR_NONE))
+/* Calls a function that may set clean->error, unless that is set. One that succeeds may have written
+ * to it all the same. */
+#define TRY(clean, call)                                                                           \
+    do {                                                                                           \
+        if ((clean)->error.kind == ERROR_NONE && (call) == ERROR_NONE)                             \
+            (clean)->error.kind = ERROR_NONE;                                                      \
+    } while (0)
 
 /* ------------------------------------------------------------------ the command line */
 
