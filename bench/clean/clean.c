@@ -76,8 +76,8 @@ struct clean {
     size_t found_count;
 };
 
-/* Calls a function that may set clean->error, unless that is set. One that succeeds may have written
- * to it all the same. */
+/* Calls a function that may set clean->error, unless that is set. One that succeeds may have
+ * written to it all the same. */
 #define TRY(clean, call)                                                                           \
     do {                                                                                           \
         if ((clean)->error.kind == ERROR_NONE && (call) == ERROR_NONE)                             \

@@ -89,7 +89,8 @@ bool complain_conflict(const char *subcommand, const struct conflict conflicts[]
     return true;
 }
 
-static void print_list(const char *prefix, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void print_list(const char *prefix, const char *format,
+                                                             va_list arguments)
 {
     char text[LINE_SIZE];
     vsnprintf(text, sizeof text, format, arguments);

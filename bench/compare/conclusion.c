@@ -66,8 +66,11 @@ static void add_ratio(struct comparison *cmp, const char *slug, enum verdict ver
         snprintf(over, sizeof over, " over %zu of %zu sizes", of->sizes, of->sizes + of->left_out);
     else if (of->sizes > 1)
         snprintf(over, sizeof over, " over %zu sizes", of->sizes);
-    findings_add(&cmp->findings, &(struct finding){slug, subject, verdict, of->ratio, NULL, trials},
-                 "%s: %s%s%s%s", subject, words, interval, over, more);
+    findings_add(
+        &cmp->findings,
+        &(struct finding){
+            .slug = slug, .subject = subject, .verdict = verdict, .figure = of->ratio, .n = trials},
+        "%s: %s%s%s%s", subject, words, interval, over, more);
 }
 
 /* Of the main metric, which is a time. A side is named by its number of servers, if no other side
@@ -142,20 +145,26 @@ static void add_counts(struct comparison *cmp)
         compared += row[ratio_marked].kind == TABLE_FLAG;
         differ += row[ratio_marked].flag;
         if (row[ratio_marked].flag)
-            findings_add(&cmp->findings,
-                         &(struct finding){"counts", recipe, VERDICT_FAILS,
-                                           FINDING_FIGURE(row[ratio_ratio].real), NULL,
-                                           row[ratio_trials_a].count + row[ratio_trials_b].count},
-                         "%s, %s: %s: %s in %c, %s in %c", recipe,
-                         format_size(cmp, row[ratio_clients].count, size), row[ratio_metric].text,
-                         format_range(&row[ratio_a_low], a), pair[2],
-                         format_range(&row[ratio_b_low], b), pair[0]);
+            findings_add(
+                &cmp->findings,
+                &(struct finding){.slug = "counts",
+                                  .subject = recipe,
+                                  .verdict = VERDICT_FAILS,
+                                  .figure = FINDING_FIGURE(row[ratio_ratio].real),
+                                  .n = row[ratio_trials_a].count + row[ratio_trials_b].count},
+                "%s, %s: %s: %s in %c, %s in %c", recipe,
+                format_size(cmp, row[ratio_clients].count, size), row[ratio_metric].text,
+                format_range(&row[ratio_a_low], a), pair[2], format_range(&row[ratio_b_low], b),
+                pair[0]);
     }
     if (differ == 0 && compared > 0)
-        findings_add(
-            &cmp->findings,
-            &(struct finding){"counts", "all", VERDICT_HOLDS, FINDING_NO_FIGURE, NULL, compared},
-            "counts are equal in %zu of %zu comparisons", compared, counts);
+        findings_add(&cmp->findings,
+                     &(struct finding){.slug = "counts",
+                                       .subject = "all",
+                                       .verdict = VERDICT_HOLDS,
+                                       .figure = FINDING_NO_FIGURE,
+                                       .n = compared},
+                     "counts are equal in %zu of %zu comparisons", compared, counts);
 }
 
 /* Of a plan: the largest size that passed. */
@@ -171,8 +180,12 @@ static void add_answers(struct comparison *cmp, const struct side *side)
         if (passed > 0)
             text_format_count((uint64_t)passed, count, sizeof count);
         findings_add(&cmp->findings,
-                     &(struct finding){"answer", recipe, VERDICT_MEASURED, FINDING_FIGURE(passed),
-                                       unknown, 0},
+                     &(struct finding){.slug = "answer",
+                                       .subject = recipe,
+                                       .verdict = VERDICT_MEASURED,
+                                       .figure = FINDING_FIGURE(passed),
+                                       .unit = unknown,
+                                       .n = 0},
                      "%s, %s: %s %s passed", recipe, side->letter, count,
                      unknown != NULL ? unknown : "");
     }
@@ -196,17 +209,24 @@ void comparison_conclude(struct comparison *cmp)
         size_t rows = side->run.trials.rows;
         if (side->failed > 0)
             findings_add(&cmp->findings,
-                         &(struct finding){"failed", side->letter, VERDICT_FAILS,
-                                           FINDING_FIGURE((double)side->failed), "trials", rows},
+                         &(struct finding){.slug = "failed",
+                                           .subject = side->letter,
+                                           .verdict = VERDICT_FAILS,
+                                           .figure = FINDING_FIGURE((double)side->failed),
+                                           .unit = "trials",
+                                           .n = rows},
                          "%s: %zu of %zu trials fail and are left out; see 'reason' in %s/%s",
                          side->letter, side->failed, rows, side->run.folder,
                          side->run.trials.type->file);
     }
     if (!compared)
-        findings_add(
-            &cmp->findings,
-            &(struct finding){"nothing", "all", VERDICT_UNDETERMINED, FINDING_NO_FIGURE, NULL, 0},
-            "no cell has a usable trial on both sides");
+        findings_add(&cmp->findings,
+                     &(struct finding){.slug = "nothing",
+                                       .subject = "all",
+                                       .verdict = VERDICT_UNDETERMINED,
+                                       .figure = FINDING_NO_FIGURE,
+                                       .n = 0},
+                     "no cell has a usable trial on both sides");
     for (size_t i = 0; i < cmp->result_count; i++)
         add_limit(cmp, &cmp->results[i]);
 }

@@ -208,15 +208,18 @@ static void write_mix(const struct load_options *options, FILE *stream)
     fputs("\n", stream);
 }
 
-#define MILLISECONDS(of) .column = load_cells_##of, .factor = 1e-3, .decimals = 2, .mark = load_cells_disturbed
+#define MILLISECONDS(of)                                                                           \
+    .column = load_cells_##of, .factor = 1e-3, .decimals = 2, .mark = load_cells_disturbed
 
-void load_table_write(const struct table *cells, const struct load_options *options,
-                      unsigned width, FILE *stream)
+void load_table_write(const struct table *cells, const struct load_options *options, unsigned width,
+                      FILE *stream)
 {
-    const enum row_column_where
-        with_reads = options->reads.count > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER,
-        with_rates = options->rates.count > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER,
-        with_watches = options->watch_percent > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER;
+    const enum row_column_where with_reads =
+                                    options->reads.count > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER,
+                                with_rates =
+                                    options->rates.count > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER,
+                                with_watches = options->watch_percent > 0 ? ROW_COLUMN_ALWAYS
+                                                                          : ROW_COLUMN_NEVER;
     const struct row_column columns[] = {
         {.column = load_cells_reads_percent, .over = "reads", .title = "%", .where = with_reads},
         {.column = load_cells_sessions, .over = "ses-", .title = "sions"},
@@ -236,22 +239,13 @@ void load_table_write(const struct table *cells, const struct load_options *opti
          .title = "%",
          .decimals = 1,
          .where = ROW_COLUMN_KNOWN},
-        {MILLISECONDS(response_p50_us),
-         .least = load_cells_response_p50_us_low,
-         .over = "response",
+        {MILLISECONDS(response_p50_us), .least = load_cells_response_p50_us_low, .over = "response",
          .title = "p50 ms"},
-        {MILLISECONDS(response_p99_us),
-         .least = load_cells_response_p99_us_low,
-         .over = "response",
+        {MILLISECONDS(response_p99_us), .least = load_cells_response_p99_us_low, .over = "response",
          .title = "p99 ms"},
-        {MILLISECONDS(service_p99_us),
-         .over = "service",
-         .title = "p99 ms",
-         .spare = 1,
+        {MILLISECONDS(service_p99_us), .over = "service", .title = "p99 ms", .spare = 1,
          .where = with_rates},
-        {MILLISECONDS(last_notification_p99_us),
-         .over = "all notified",
-         .title = "p99 ms",
+        {MILLISECONDS(last_notification_p99_us), .over = "all notified", .title = "p99 ms",
          .where = with_watches},
         {.column = load_cells_verdict},
     };
@@ -289,13 +283,13 @@ static json_t *describe_cells(const void *context, const struct series_record *r
         const struct table_value *cell = table_row(&cells, i);
         json_t *json = json_object();
         json_result_set_row(json, &load_cells_table, cell, load_cells_mix, load_cells_rate_per_s);
-        json_t *trials = json_pack(
-            "{s:I, s:I, s:I, s:I, s:s}", "trials_complete",
-            (json_int_t)cell[load_cells_trials].count, "trials_valid",
-            (json_int_t)cell[load_cells_valid].count, "trials_driver_bound",
-            (json_int_t)cell[load_cells_driver_bound].count, "trials_miscounted",
-            (json_int_t)cell[load_cells_miscounted].count, "verdict",
-            json_result_verdict(load_cells_status(cell)));
+        json_t *trials =
+            json_pack("{s:I, s:I, s:I, s:I, s:s}", "trials_complete",
+                      (json_int_t)cell[load_cells_trials].count, "trials_valid",
+                      (json_int_t)cell[load_cells_valid].count, "trials_driver_bound",
+                      (json_int_t)cell[load_cells_driver_bound].count, "trials_miscounted",
+                      (json_int_t)cell[load_cells_miscounted].count, "verdict",
+                      json_result_verdict(load_cells_status(cell)));
         json_object_update(json, trials);
         json_decref(trials);
         json_result_set_row(json, &load_cells_table, cell, load_cells_errors,

@@ -63,7 +63,8 @@ enum verdict findings_verdict(const struct table *findings);
 void findings_print(const struct table *findings, bool colours, FILE *stream);
 
 /* For --brief: the verdict of all, and the first sentences, `most` at most, of those that make the
- * exit status other than 0, or, where nothing is judged, of all; each cut to a line of 80 columns. */
+ * exit status other than 0, or, where nothing is judged, of all; each cut to a line of 80 columns.
+ */
 void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream);
 
 /* How many lines findings_print takes, if no sentence is longer than a line. */

@@ -80,8 +80,8 @@ static void fill_words(const struct table_cell *trials, struct table_value *cell
     char least[32], most[32], between[80];
     int status = load_cells_status(cell);
     cell[load_cells_disturbed] = table_flag(cell[load_cells_valid].count == 0);
-    cell[load_cells_verdict] = table_text(status == 0   ? "valid"
-                                          : status == 1 ? "FAILS"
+    cell[load_cells_verdict] = table_text(status == 0                               ? "valid"
+                                          : status == 1                             ? "FAILS"
                                           : cell[load_cells_driver_bound].count > 0 ? "driver"
                                                                                     : "not valid");
     if (unsent > 0)
@@ -144,10 +144,9 @@ static void add_peak(const struct table *cells, struct table *findings)
         const struct table_value *cell = table_row(cells, i);
         double per_s = cell[load_cells_achieved_per_s].real;
         bool marked = cell[load_cells_disturbed].flag;
-        if (isfinite(per_s) &&
-            (best == NULL || (best[load_cells_disturbed].flag && !marked) ||
-             (best[load_cells_disturbed].flag == marked &&
-              per_s > best[load_cells_achieved_per_s].real)))
+        if (isfinite(per_s) && (best == NULL || (best[load_cells_disturbed].flag && !marked) ||
+                                (best[load_cells_disturbed].flag == marked &&
+                                 per_s > best[load_cells_achieved_per_s].real)))
             best = cell;
     }
     if (best == NULL)

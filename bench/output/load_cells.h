@@ -52,7 +52,8 @@
     X(T, errors, COUNT, "", 0, NONE, "of all these trials together")                               \
     X(T, unsent, COUNT, "", 0, NONE, "of all these trials together")                               \
     LOAD_CELL_FIGURES(LOAD_CELL_FIGURE, X, T)                                                      \
-    X(T, miscounted, COUNT, "", 0, PRIVATE, "trials whose operations the servers counted otherwise") \
+    X(T, miscounted, COUNT, "", 0, PRIVATE,                                                        \
+      "trials whose operations the servers counted otherwise")                                     \
     X(T, disturbed, FLAG, "", 0, PRIVATE, "whether no trial is valid")                             \
     X(T, verdict, TEXT, "", 0, PRIVATE, "valid, FAILS, driver or not valid")                       \
     X(T, between, TEXT, "", 0, PRIVATE, "the interval of the rate, in words")                      \

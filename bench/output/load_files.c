@@ -37,15 +37,15 @@ struct trial {
     X(second, csv_count(csv, second + 1))                                                          \
     X(operations, csv_count(csv, sum.answered))                                                    \
     X(errors, csv_count(csv, sum.errors))                                                          \
-    X(response_p50_us, csv_real(csv, load_row_percentile_us(response, 0, 50), 1))                    \
-    X(response_p99_us, csv_real(csv, load_row_percentile_us(response, 0, 99), 1))                    \
+    X(response_p50_us, csv_real(csv, load_row_percentile_us(response, 0, 50), 1))                  \
+    X(response_p99_us, csv_real(csv, load_row_percentile_us(response, 0, 99), 1))                  \
     X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
     X(reads, csv_count_if(csv, ends_span, histogram_recorded(reads)))                              \
-    X(read_p50_us, csv_real(csv, load_row_percentile_us(reads, 0, 50), 1))                           \
-    X(read_p99_us, csv_real(csv, load_row_percentile_us(reads, 0, 99), 1))                           \
+    X(read_p50_us, csv_real(csv, load_row_percentile_us(reads, 0, 50), 1))                         \
+    X(read_p99_us, csv_real(csv, load_row_percentile_us(reads, 0, 99), 1))                         \
     X(writes, csv_count_if(csv, ends_span, histogram_recorded(writes)))                            \
-    X(write_p50_us, csv_real(csv, load_row_percentile_us(writes, 0, 50), 1))                         \
-    X(write_p99_us, csv_real(csv, load_row_percentile_us(writes, 0, 99), 1))                         \
+    X(write_p50_us, csv_real(csv, load_row_percentile_us(writes, 0, 50), 1))                       \
+    X(write_p99_us, csv_real(csv, load_row_percentile_us(writes, 0, 99), 1))                       \
     X(outstanding, csv_count_if(csv, !is_last, usage->outstanding))                                \
     X(lag_max_us, csv_real(csv, (double)sum.lag_ns / 1e3, 1))                                      \
     X(marks, csv_text(csv, load_marks_format(&trial->result->marks, second, marks, sizeof marks))) \
@@ -70,9 +70,9 @@ struct trial {
     X(from, csv_text(csv, from))                                                                   \
     X(count, csv_count(csv, count))                                                                \
     X(over_range, csv_count(csv, histogram->overflow))                                             \
-    X(p50_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 50), 3))            \
-    X(p90_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 90), 3))            \
-    X(p99_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 99), 3))            \
+    X(p50_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 50), 3))                     \
+    X(p90_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 90), 3))                     \
+    X(p99_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 99), 3))                     \
     X(p999_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 99.9), 3))                  \
     X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
 

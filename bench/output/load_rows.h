@@ -94,11 +94,12 @@ struct load_cell {
     LOAD_ERROR_COLUMN(X, T, connection_loss)                                                       \
     LOAD_ERROR_COLUMN(X, T, session_expired)                                                       \
     LOAD_ERROR_COLUMN(X, T, other)                                                                 \
-    LOAD_TIME_COLUMNS(                                                                             \
-        X, T, response,                                                                            \
-        "response times; `p99` is empty with fewer than 100 values, `p90` 10, `p999` 1,000, those "  \
-        "never sent among them; a percentile is empty if it falls among values above one minute or among those "    \
-        "never sent, and `response_max_us` is the largest of the others")                          \
+    LOAD_TIME_COLUMNS(X, T, response,                                                              \
+                      "response times; `p99` is empty with fewer than 100 values, `p90` 10, "      \
+                      "`p999` 1,000, those "                                                       \
+                      "never sent among them; a percentile is empty if it falls among values "     \
+                      "above one minute or among those "                                           \
+                      "never sent, and `response_max_us` is the largest of the others")            \
     X(T, over_range, COUNT, "", 0, NONE, "response times above one minute")                        \
     LOAD_TIME_COLUMNS(X, T, service,                                                               \
                       "service times; the mean is empty if one is above one minute")               \

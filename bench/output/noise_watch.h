@@ -114,7 +114,7 @@ struct noise_row {
     bool fails;                  /* a verdict does */
     int64_t others_packets;      /* struct reconcile_result */
     bool stalled;                /* a server stalled: another reason to make the trial again */
-    bool is_vote;                /* of a search, which --noise report lets count although disturbed */
+    bool is_vote; /* of a search, which --noise report lets count although disturbed */
 };
 
 /* After the trial: fills the columns. A disturbed trial is not valid. The row's

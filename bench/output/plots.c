@@ -300,7 +300,8 @@ static enum plots_end draw_all(struct plots *plots, const char *scripts, const c
  */
 static void add_about(struct growing_text *variables, const struct plots *plots)
 {
-    char *lines = about_folder(plots->folder, plots->manifest, plots->warnings), *line, *rest = lines;
+    char *lines = about_folder(plots->folder, plots->manifest, plots->warnings), *line,
+         *rest = lines;
     for (size_t i = 1; (line = strsep(&rest, "\n")) != NULL && i <= ABOUT_LINES_MAX; i++) {
         char name[32], about[ABOUT_SIZE];
         snprintf(name, sizeof name, "about_%zu", i);

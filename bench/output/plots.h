@@ -42,7 +42,7 @@ struct plots {
     struct growing_text recipes; /* in this order; a load has none */
     json_t *manifest; /* of the folder, which does not have it yet; NULL: it has, or never will */
     const json_t *warnings; /* of that manifest, so far; or NULL */
-    unsigned formats; /* at least one (bench/cli/arguments.h) */
+    unsigned formats;       /* at least one (bench/cli/arguments.h) */
     /* Folders of results of the same series, to whose numbers the axes reach as well, this one
      * among them; NULL: those that are found beside it. Of runs and plans. */
     const char *const *like;

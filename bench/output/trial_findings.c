@@ -100,8 +100,7 @@ void trial_findings_add_noise(const struct trial_findings *kind, const struct ta
                               struct table *findings)
 {
     double cores = watch->at_first.cores;
-    bool judges = !kind->are_votes && watch->options != NULL &&
-                  watch->options->mode == NOISE_RETRY;
+    bool judges = !kind->are_votes && watch->options != NULL && watch->options->mode == NOISE_RETRY;
     double *used = memory_new(rows->rows + 1, sizeof *used);
     char why[64] = "", share[64];
     size_t count = 0, known = 0;
@@ -111,9 +110,9 @@ void trial_findings_add_noise(const struct trial_findings *kind, const struct ta
             continue;
         count++;
         double others = table_number(&noise[noise_row_noise_others_cores]);
-        used[known] = (isnan(others) ? 0 : others) +
-                      table_number(&noise[noise_row_noise_stolen_cores]);
-        known += isfinite(used[known]);
+        used[known] =
+            (isnan(others) ? 0 : others) + table_number(&noise[noise_row_noise_stolen_cores]);
+        known += isfinite(used[known]) != 0;
     }
     statistics_sort(used, known);
     double median = statistics_median(used, known);

@@ -70,7 +70,7 @@ static const struct {
 
 /* Conditions of parts of page.html: kinds of results, and cautions; the slot of one that holds is
  * not empty. */
-#define CONDITIONS_MAX (PAGE_SOURCES_MAX * (2 + 3 * PAGE_RECORDS_MAX))
+#define CONDITIONS_MAX ((size_t)PAGE_SOURCES_MAX * (2 + (size_t)3 * PAGE_RECORDS_MAX))
 
 static size_t add_conditions(const struct page_source *source, struct html_slot *slots)
 {

@@ -224,30 +224,35 @@ static void judge_claim(struct paper_cells *cells, const struct paper_claim *cla
 
 /* ------------------------------------------------------------------ the whole */
 
+static const struct levels *levels_of(const struct paper_options *options,
+                                      const struct paper_design *design, size_t axis)
+{
+    return (const void *)((const char *)options + design->axes[axis].levels);
+}
+
 void paper_cells_init(struct paper_cells *cells, const struct paper_design *design,
                       const struct paper_options *options, const struct table *const rows[])
 {
     const struct target_options *target = &options->load.target;
-    const struct levels *levels[PAPER_AXES_MAX] = {NULL};
+    size_t axes = design->axis_count < PAPER_AXES_MAX ? design->axis_count : PAPER_AXES_MAX;
     *cells = (struct paper_cells){.design = design,
                                   .options = options,
                                   .topologies = target->topology_count,
                                   .lengths = {1, 1},
                                   .figures.type = design->figures,
                                   .shape = shape_new(design->quantity, design->unit)};
-    for (size_t k = 0; k < design->axis_count; k++) {
-        levels[k] = (const void *)((const char *)options + design->axes[k].levels);
-        cells->lengths[k] = levels[k]->count;
-    }
+    for (size_t k = 0; k < axes; k++)
+        cells->lengths[k] = levels_of(options, design, k)->count;
     cells->count = cells->topologies * cells->lengths[0] * cells->lengths[1];
     cells->list = memory_new(cells->count, sizeof *cells->list);
     for (size_t i = 0; i < cells->count; i++) {
-        size_t at[] = {i / cells->lengths[1] % cells->lengths[0], i % cells->lengths[1]},
+        size_t at[PAPER_AXES_MAX] = {i / cells->lengths[1] % cells->lengths[0],
+                                     i % cells->lengths[1]},
                topology = i / cells->lengths[1] / cells->lengths[0];
         struct paper_cell *cell = &cells->list[i];
         cell->servers = target->server_counts[topology];
-        for (size_t k = 0; k < design->axis_count; k++)
-            cell->at[k] = levels[k]->list[at[k]];
+        for (size_t k = 0; k < axes; k++)
+            cell->at[k] = levels_of(options, design, k)->list[at[k]];
         gather(cells, rows[topology], cell);
         add_figures(cells, cell);
     }

@@ -49,8 +49,8 @@ static struct price price_of(const struct table_cell *trials, bool of_p99)
 
 #define COLUMNS(X)                                                                                 \
     X(run, csv_text(csv, record->base->files.run))                                                 \
-    X(recipe, csv_text(csv, cell[run_cell_recipe].text))                                                 \
-    X(clients, csv_count(csv, cell[run_cell_clients].count))                                           \
+    X(recipe, csv_text(csv, cell[run_cell_recipe].text))                                           \
+    X(clients, csv_count(csv, cell[run_cell_clients].count))                                       \
     X(trials, csv_count(csv, p50.trials))                                                          \
     PRICE(X, p50)                                                                                  \
     PRICE(X, p99)
@@ -61,8 +61,8 @@ void background_price_write(const struct record *record, struct csv *csv)
 {
     for (size_t i = 0; i < record->outcome->cells.rows; i++) {
         const struct table_value *cell = table_row(&record->outcome->cells, i);
-        const struct price p50 = price_of(record->outcome->trials[i], false),
-                           p99 = price_of(record->outcome->trials[i], true);
+        const struct price p50 = price_of(&record->outcome->trials[i], false),
+                           p99 = price_of(&record->outcome->trials[i], true);
         if (p50.trials > 0) {
             COLUMNS(CSV_WRITE) csv_end_row(csv);
         }
@@ -73,7 +73,7 @@ static void add_price(const struct outcome *outcome, const struct outcome_recipe
                       bool of_p99, struct table *findings)
 {
     for (size_t i = recipe->first + recipe->count; i-- > recipe->first;) {
-        const struct price price = price_of(outcome->trials[i], of_p99);
+        const struct price price = price_of(&outcome->trials[i], of_p99);
         uint64_t n = table_row(&outcome->cells, i)[run_cell_clients].count;
         char between[64] = "", clients[32];
         const struct finding finding = {.slug = of_p99 ? "background-p99" : "background-p50",

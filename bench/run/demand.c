@@ -25,7 +25,7 @@ static const char *plural(size_t count)
 /* Only under lockstep do the laws say it exactly, and with --duration nobody knows. --max-rate does
  * not limit the requests of --background. */
 void demand_print(const struct options *options, const struct cells *cells,
-                 const struct connect_string *servers)
+                  const struct connect_string *servers)
 {
     const struct run_plan *plan = &options->plan;
     size_t warm_ups = plan->recipe_count;

@@ -97,12 +97,11 @@ static void add_fit(const struct outcome_recipe *recipe, const char *slug, const
                     const struct growth *growth, uint64_t trials, struct table *findings)
 {
     const struct fit_exponent *exponent = &growth->fitted.exponent;
-    const struct finding finding = {
-        .slug = slug,
-        .subject = recipe->recipe->name,
-        .verdict = VERDICT_MEASURED,
-        .figure = {exponent->exponent, exponent->low, exponent->high},
-        .n = trials};
+    const struct finding finding = {.slug = slug,
+                                    .subject = recipe->recipe->name,
+                                    .verdict = VERDICT_MEASURED,
+                                    .figure = {exponent->exponent, exponent->low, exponent->high},
+                                    .n = trials};
     char text[TEXT_SIZE], between[64] = "";
     if (!growth->known || exponent->levels < FIT_LEVELS_MIN)
         return;
@@ -117,8 +116,8 @@ static void add_fit(const struct outcome_recipe *recipe, const char *slug, const
         findings_add(findings, &finding, "%s: %s as n^%.2f%s: %s", finding.subject, what,
                      exponent->exponent, between, order_of(growth->fitted.verdict));
     else
-        findings_add(findings, &finding, "%s: %s as n^%.2f%s: no order fits", finding.subject,
-                     what, exponent->exponent, between);
+        findings_add(findings, &finding, "%s: %s as n^%.2f%s: no order fits", finding.subject, what,
+                     exponent->exponent, between);
 }
 
 /* With fewer sizes than a growth needs: the value at the largest. */
@@ -196,14 +195,14 @@ static void add_roles(const struct outcome *outcome, const struct outcome_recipe
     if (recipe->count == 0)
         return;
     size_t last = recipe->first + recipe->count - 1;
-    const struct table_cell *trials = outcome->trials[last];
+    const struct table_cell *trials = &outcome->trials[last];
     char text[160] = "";
     unsigned roles = 0;
     double slowest_ms = 0;
     for (size_t role = 0; role < ROLES; role++) {
-        double ms = table_cell_median(trials, trial_row_handoff_of_unknown_us + role,
-                                      trial_row_valid) /
-                    1e3;
+        double ms =
+            table_cell_median(trials, trial_row_handoff_of_unknown_us + role, trial_row_valid) /
+            1e3;
         size_t length = strlen(text);
         if (!isfinite(ms))
             continue;
@@ -315,7 +314,8 @@ static bool fails(const struct table_value *row)
 static void describe(const struct table_value *row, char *text, size_t size)
 {
     char clients[32];
-    snprintf(text, size, "trial %llu with %s clients", (unsigned long long)row[trial_row_trial].count,
+    snprintf(text, size, "trial %llu with %s clients",
+             (unsigned long long)row[trial_row_trial].count,
              text_format_count(row[trial_row_clients].count, clients, sizeof clients));
 }
 
@@ -349,8 +349,8 @@ static void add_law(const struct outcome *outcome, const struct outcome_recipe *
     text_format_count(row[run_cell_rpcs].count, count, sizeof count);
     text_format_count(row[run_cell_clients].count, clients, sizeof clients);
     fit_describe(&rpcs->law, 'n', law, sizeof law);
-    bool grows = rpcs->fitted.exponent.levels >= FIT_LEVELS_MIN &&
-                 rpcs->law_verdict != FIT_UNDETERMINED;
+    bool grows =
+        rpcs->fitted.exponent.levels >= FIT_LEVELS_MIN && rpcs->law_verdict != FIT_UNDETERMINED;
     if (rpcs->described && recipe->count == 1)
         findings_add(findings, &finding, "%s: %s RPCs, %s, the law, at n = %s", finding.subject,
                      count, law, clients);
@@ -379,11 +379,10 @@ static void add_lawless(const struct outcome *outcome, struct table *findings)
                                     .n = trials};
     char share[64];
     if (trials > 0)
-        findings_add(findings, &lawless, "counts: no law applies in %s%s",
-                     text_format_share(trials, outcome->rows->rows, share, sizeof share),
-                     outcome->options->plan.pace == PACE_FREE
-                         ? ": in free pace they depend on timing"
-                         : "");
+        findings_add(
+            findings, &lawless, "counts: no law applies in %s%s",
+            text_format_share(trials, outcome->rows->rows, share, sizeof share),
+            outcome->options->plan.pace == PACE_FREE ? ": in free pace they depend on timing" : "");
 }
 
 void run_findings_add(const struct outcome *outcome, struct table *findings)

@@ -57,7 +57,7 @@ static void gather_totals(const struct outcome *outcome, const struct outcome_re
 {
     points->count = 0;
     for (size_t i = recipe->first; i < recipe->first + recipe->count; i++) {
-        const struct table_cell *trials = outcome->trials[i];
+        const struct table_cell *trials = &outcome->trials[i];
         size_t count = 0;
         for (size_t j = 0; j < trials->count; j++) {
             const struct table_value *row = table_row(trials->table, trials->rows[j]);
@@ -65,8 +65,7 @@ static void gather_totals(const struct outcome *outcome, const struct outcome_re
         }
         if (count == 0 || points->count == LEVELS_MAX)
             continue;
-        points->x[points->count] =
-            (double)table_row(&outcome->cells, i)[run_cell_clients].count;
+        points->x[points->count] = (double)table_row(&outcome->cells, i)[run_cell_clients].count;
         points->y[points->count++] =
             table_cell_sum(trials, total->column, total->usable) / (double)count;
     }
@@ -85,7 +84,7 @@ static bool obeys(const struct outcome *outcome, const struct outcome_recipe *re
 {
     size_t count = 0;
     for (size_t i = recipe->first; i < recipe->first + recipe->count; i++) {
-        const struct table_cell *trials = outcome->trials[i];
+        const struct table_cell *trials = &outcome->trials[i];
         for (size_t j = 0; j < trials->count; j++) {
             const struct table_value *row = table_row(trials->table, trials->rows[j]);
             bool counted = row[trial_row_counted].flag;
@@ -145,11 +144,12 @@ static struct interval find_beta(const struct outcome *outcome, const struct out
 {
     const struct interval none = {NAN, NAN, NAN};
     size_t last = recipe->first + recipe->count;
-    while (last > recipe->first && table_cell_flags(outcome->trials[last - 1], trial_row_timed) == 0)
+    while (last > recipe->first &&
+           table_cell_flags(&outcome->trials[last - 1], trial_row_timed) == 0)
         last--;
     if (last == recipe->first)
         return none;
-    const struct table_cell *trials = outcome->trials[last - 1];
+    const struct table_cell *trials = &outcome->trials[last - 1];
     double *betas = memory_new(trials->count, sizeof *betas);
     size_t count = table_cell_values(trials, trial_row_beta, trial_row_timed, betas);
     struct interval beta = statistics_interval(betas, count, FIT_CONFIDENCE);

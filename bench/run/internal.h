@@ -164,8 +164,8 @@ void run_findings_add(const struct outcome *outcome, struct table *findings);
  * it (background_price.c); nothing without --background. */
 void background_price_add(const struct outcome *outcome, struct table *findings);
 
-/* Prints the table of the cells, and the requests of a handoff as bars where so many lines have room
- * for both; brief: of the cells as many as have room. blocks: see bench/cli/terminal.h. */
+/* Prints the table of the cells, and the requests of a handoff as bars where so many lines have
+ * room for both; brief: of the cells as many as have room. blocks: see bench/cli/terminal.h. */
 void screen_print(const struct outcome *outcome, size_t lines, bool brief, bool blocks,
                   FILE *stream);
 

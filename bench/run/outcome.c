@@ -70,8 +70,8 @@ static void fill(const struct table_cell *trials, const char *run, struct table_
     row[run_cell_verdict] = table_text(verdict_word(verdict_of(trials, valid)));
     row[run_cell_has_law] = table_flag(has_law(trials));
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        double count = table_cell_median(trials, counts[i].of,
-                                         complete > 0 ? counts[i].usable : TABLE_ALL);
+        double count =
+            table_cell_median(trials, counts[i].of, complete > 0 ? counts[i].usable : TABLE_ALL);
         row[counts[i].column] = table_count_if(isfinite(count), (uint64_t)llround(count));
     }
     row[run_cell_rpcs_per_handoff] =
@@ -98,7 +98,7 @@ struct outcome *outcome_new(const struct table *rows, const struct options *opti
             const struct table_cell *trials = &outcome->groups.list[i];
             if (strcmp(table_cell_value(trials, trial_row_recipe)->text, recipe->recipe->name) != 0)
                 continue;
-            outcome->trials[outcome->cells.rows] = trials;
+            outcome->trials[outcome->cells.rows] = *trials;
             fill(trials, run, table_add(&outcome->cells));
             recipe->count++;
         }

@@ -84,8 +84,8 @@ struct outcome {
     const struct options *options;
     const struct table *rows;
     struct table_cells groups;
-    struct table cells;               /* a row each, those of a recipe together, as planned */
-    const struct table_cell **trials; /* of each row of `cells` */
+    struct table cells;        /* a row each, those of a recipe together, as planned */
+    struct table_cell *trials; /* of each row of `cells` */
     struct outcome_recipe recipes[OPTIONS_RECIPES_MAX];
 };
 

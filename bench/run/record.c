@@ -41,9 +41,7 @@
     X(p50_us, csv_real(csv, trial_row_percentile_us(histogram, 50), 3))                            \
     X(p90_us, csv_real(csv, trial_row_percentile_us(histogram, 90), 3))                            \
     X(p99_us, csv_real(csv, trial_row_percentile_us(histogram, 99), 3))                            \
-    X(p999_us,                                                                                     \
-      csv_real(csv, trial_row_percentile_us(histogram, 99.9), \
-               3))                                                                                 \
+    X(p999_us, csv_real(csv, trial_row_percentile_us(histogram, 99.9), 3))                         \
     X(max_us, csv_real(csv, trial_row_percentile_us(histogram, 100), 3))
 
 /* ------------------------------------------------------------------ the files */
@@ -103,15 +101,15 @@ static void write_handoffs(struct record *record, const struct table_value *of,
             if (handoff % every != 0 && !died)
                 continue;
             const struct ledger_row *from = ledger_row(&memory->ledger, lock, handoff);
-            handoff_row_fill(row, &(struct handoff_facts){.lock = lock,
-                                                          .handoff = handoff,
-                                                          .waiters = from->waiters,
-                                                          .granted = from->granted,
-                                                          .holder = from->holder,
-                                                          .handoff_ns = from->handoff_ns,
-                                                          .died =
-                                                              died ? result->died_session + 1 : 0,
-                                                          .tally = &from->tally});
+            handoff_row_fill(row,
+                             &(struct handoff_facts){.lock = lock,
+                                                     .handoff = handoff,
+                                                     .waiters = from->waiters,
+                                                     .granted = from->granted,
+                                                     .holder = from->holder,
+                                                     .handoff_ns = from->handoff_ns,
+                                                     .died = died ? result->died_session + 1 : 0,
+                                                     .tally = &from->tally});
             table_write_row(&handoff_row_table, row, &record->handoffs);
         }
     }

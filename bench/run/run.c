@@ -196,8 +196,8 @@ static enum error_kind finish(void *context, struct series_record *base, bool wh
 {
     struct run *run = context;
     enum error_kind kind = record_finish(&run->records[base->topology], whole, error);
-    trial_findings_add_noise(&run_trials, &base->rows, &run->base.noise,
-                             base->made_again.rows, &base->findings);
+    trial_findings_add_noise(&run_trials, &base->rows, &run->base.noise, base->made_again.rows,
+                             &base->findings);
     return kind;
 }
 
@@ -227,8 +227,7 @@ static void write_text(const void *context, const struct series_record *base)
 
 static json_t *describe_cells(const void *context, const struct series_record *base)
 {
-    return json_result_rows(
-        &((const struct run *)context)->records[base->topology].outcome->cells);
+    return json_result_rows(&((const struct run *)context)->records[base->topology].outcome->cells);
 }
 
 /* What there is of several topologies together. The commands stand in lines of their own, to be

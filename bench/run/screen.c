@@ -46,7 +46,8 @@ static void print_table(const struct outcome *outcome, const size_t *rows, size_
 {
     bool large = false;
     for (size_t i = 0; i < outcome->cells.rows; i++)
-        large = large || table_row(&outcome->cells, i)[run_cell_bytes].count >= KILOBYTES_MAX * 1000;
+        large =
+            large || table_row(&outcome->cells, i)[run_cell_bytes].count >= KILOBYTES_MAX * 1000;
     const struct row_column columns[] = {
         {.column = run_cell_recipe},
         {.column = run_cell_clients},

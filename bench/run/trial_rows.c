@@ -57,7 +57,7 @@ void trial_row_judge(struct table_value *row, bool complete, bool valid)
 /* ------------------------------------------------------------------ the row */
 
 static void fill_plan(const struct cell *cell, const struct options *options,
-                     const struct series_record *record, struct table_value *row)
+                      const struct series_record *record, struct table_value *row)
 {
     const struct run_plan *plan = &options->plan;
     row[trial_row_run] = table_text(record->files.run);

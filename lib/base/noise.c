@@ -214,8 +214,7 @@ static double rounding_s(const struct noise_reading *reading)
 
 static double others_cores(const struct noise_reading *before, const struct noise_reading *after)
 {
-    double span_s = after->at_s - before->at_s,
-           idle_s = after->idle_s - before->idle_s,
+    double span_s = after->at_s - before->at_s, idle_s = after->idle_s - before->idle_s,
            known_s = after->stolen_s - before->stolen_s + after->allied_s - before->allied_s +
                      /* a thread of the kernel that ends takes its time along */
                      fmax(0, after->kernel_s - before->kernel_s),

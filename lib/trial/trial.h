@@ -91,9 +91,9 @@ struct trial_result {
     uint64_t client_cpu_ns;
     uint64_t client_rss_kib; /* of all worker processes; what they share is counted for each */
     uint64_t reconnects;
-    struct stalls stalls; /* from the gate to the end */
-    uint32_t losses;      /* of connections, from the gate on; one lost before may count as well */
-    bool had_death;       /* a session died, or lost a reply, as planned */
+    struct stalls stalls;  /* from the gate to the end */
+    uint32_t losses;       /* of connections, from the gate on; one lost before may count as well */
+    bool had_death;        /* a session died, or lost a reply, as planned */
     uint32_t died_session; /* if so: which, and in which handoff of its lock, as in the ledger */
     uint64_t died_handoff;
     uint64_t recovery_ns; /* from the death to the next grant of that lock; 0: there was none */

@@ -205,10 +205,10 @@ struct trial_memory {
     _Atomic uint32_t died_session;
     _Atomic uint64_t died_handoff; /* that lock's number of handoffs then, the one of a holder's
                                       death included */
-    _Atomic uint64_t recovery_ns;      /* from there to that lock's next grant; 0: none so far */
-    _Atomic uint32_t exits;            /* sessions that were closed in order, before the end */
-    _Atomic uint32_t repairs;          /* see struct contender */
-    _Atomic uint32_t tasks_done;       /* see struct contender */
+    _Atomic uint64_t recovery_ns;  /* from there to that lock's next grant; 0: none so far */
+    _Atomic uint32_t exits;        /* sessions that were closed in order, before the end */
+    _Atomic uint32_t repairs;      /* see struct contender */
+    _Atomic uint32_t tasks_done;   /* see struct contender */
     _Atomic uint32_t violation_count;
     struct violation violations[TRIAL_MEMORY_VIOLATIONS_MAX]; /* the first ones */
 };

@@ -413,7 +413,7 @@ TEST_BETWEEN(a_value_that_the_server_refuses_is_told, make, clear_away)
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "--size", "5000"));
     assert_status(&command, 4);
     assert_told(command.out, "lost its connection while it laid out its znodes: values may be "
-                            "larger than the servers take (jute.maxbuffer)");
+                             "larger than the servers take (jute.maxbuffer)");
     read_load("out");
     assert_string_equal(csv_file_text(&tables.load, 0, "valid"), "no");
     assert_int_equal(tables.timeline.rows, 0); /* no second has ended */

@@ -42,11 +42,13 @@ COMMAND_TEST(a_picture_says_what_it_is_of)
         struct picture_text about =
             picture_find(picture, "Simulated: the times come from a model.");
         assert_has(about.words, "nonscalable, scalable; n = 8 to 32; 1 server;");
-        /* Below all else, and once in a picture of several panels. */
+        /* Below all else but the verdict, and once in a picture of several panels. */
         assert_int_equal(picture_count(picture, about.words), 1);
-        struct picture_text text;
+        struct picture_text text, verdict = picture_find(picture, "verdict: ");
+        assert_true(verdict.y > about.y);
         for (const char *at = picture; picture_next(&at, &text);)
-            assert_true(text.y <= about.y || strstr(text.words, "zkherd ") != NULL);
+            assert_true(text.y <= about.y || strstr(text.words, "zkherd ") != NULL ||
+                        text.y == verdict.y);
     }
 }
 

@@ -190,9 +190,10 @@ COMMAND_TEST(a_command_that_fails_makes_the_tap_not_valid)
     assert_status(&command, 4);
     assert_non_null(strstr(command.out, "The command ended with status 7"));
     /* Of a drain only runs before the first that fails count. */
-    command_run(&command,
-                COMMAND("tap", SMALL, "--no-files", "--drain", "-n", "2", "--", "sh", "-c",
-                        "test ! -e second || exit 1; test ! -e first || touch second; touch first"));
+    command_run(
+        &command,
+        COMMAND("tap", SMALL, "--no-files", "--drain", "-n", "2", "--", "sh", "-c",
+                "test ! -e second || exit 1; test ! -e first || touch second; touch first"));
     assert_status(&command, 4);
     assert_has(command.out, "Runs that ended well: 1 of 3; one failed");
     assert_left(2);

@@ -11,7 +11,7 @@
 #define PLACE_SIZE 512
 
 struct check {
-    const json_t *schema, *rows; /* of its name; of rows of tables */               /* the whole file */
+    const json_t *schema, *rows; /* of its name; of rows of tables */ /* the whole file */
     char place[PLACE_SIZE];             /* such as ".cells[0].recipe" */
     char complaint[2 * PLACE_SIZE + 2]; /* the first; "": none */
 };
@@ -117,11 +117,11 @@ static const json_t *definition(const struct check *check, const char *reference
     static const char rows[] = "rows.schema.json", before[] = "#/$defs/";
     bool of_rows = strncmp(reference, rows, strlen(rows)) == 0;
     const char *in_file = of_rows ? reference + strlen(rows) : reference;
-    const json_t *found = strncmp(in_file, before, strlen(before)) != 0
-                              ? NULL
-                              : json_object_get(json_object_get(of_rows ? check->rows : check->schema,
-                                                                "$defs"),
-                                                in_file + strlen(before));
+    const json_t *found =
+        strncmp(in_file, before, strlen(before)) != 0
+            ? NULL
+            : json_object_get(json_object_get(of_rows ? check->rows : check->schema, "$defs"),
+                              in_file + strlen(before));
     if (found == NULL)
         fail_msg("%s: the schema does not define %s", check->place, reference);
     return found;

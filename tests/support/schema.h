@@ -3,9 +3,9 @@
  * schema: compares JSON with the schemas in docs/schema.
  *
  * The check knows the words of JSON Schema that these schemas use: type, properties, required,
- * additionalProperties, items, enum, anyOf, $ref to a definition of the same file or of rows.schema.json. Any other word
- * fails the test, so that nothing is believed to be checked that is not. It reads the schemas of
- * the folder in which the test was started.
+ * additionalProperties, items, enum, anyOf, $ref to a definition of the same file or of
+ * rows.schema.json. Any other word fails the test, so that nothing is believed to be checked that
+ * is not. It reads the schemas of the folder in which the test was started.
  */
 #ifndef TESTS_SCHEMA_H
 #define TESTS_SCHEMA_H

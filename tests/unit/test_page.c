@@ -194,8 +194,7 @@ PAGE_TEST(test_a_picture_is_no_markup_but_the_bytes_of_its_file)
     assert_balanced(page);
     assert_loads_nothing(page);
     assert_non_null(strstr(page, "<td>a&quot;&gt;&lt;b&gt;</td>"));
-    assert_non_null(
-        strstr(page, IMAGE "PHN2Zz48c2NyaXB0PjE8L3NjcmlwdD48L3N2Zz4K\"/>\n</div>\n"));
+    assert_non_null(strstr(page, IMAGE "PHN2Zz48c2NyaXB0PjE8L3NjcmlwdD48L3N2Zz4K\"/>\n</div>\n"));
 }
 
 /* ------------------------------------------------------------------ what is wrong */

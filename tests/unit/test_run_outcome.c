@@ -21,18 +21,17 @@ static struct sample *add(const struct recipe *recipe, uint64_t n)
 {
     struct sample *sample = &list[samples.count++];
     assert_true(samples.count <= TRIALS_MAX);
-    *sample = (struct sample){.cell = {.recipe = recipe,
-                                       .clients = (uint32_t)n,
-                                       .trial = (uint32_t)samples.count},
-                              .handoffs = n,
-                              .has_law = true,
-                              .valid = true,
-                              .complete = true,
-                              .beta = NAN,
-                              .recovery_s = NAN,
-                              .handoff_us = {1000, 1500, NAN, 3000},
-                              .elapsed_s = 2 * (double)n,
-                              .drain_s = 1e-6 * (double)(n * n)};
+    *sample = (struct sample){
+        .cell = {.recipe = recipe, .clients = (uint32_t)n, .trial = (uint32_t)samples.count},
+        .handoffs = n,
+        .has_law = true,
+        .valid = true,
+        .complete = true,
+        .beta = NAN,
+        .recovery_s = NAN,
+        .handoff_us = {1000, 1500, NAN, 3000},
+        .elapsed_s = 2 * (double)n,
+        .drain_s = 1e-6 * (double)(n * n)};
     for (size_t i = 0; i < ROLES; i++)
         sample->handoff_of_us[i] = NAN;
     law_total(recipe, n, n, &sample->law);
@@ -249,7 +248,8 @@ TEST(counts_without_a_law_are_not_judged_by_one)
     list[0].has_law = false;
     assert_string_equal(found("lawless", "counts"), "counts: no law applies in 1 of 2 trials");
     assert_string_equal(found("law", "nonscalable"), "");
-    assert_string_equal(found("rpcs", "nonscalable"), "nonscalable: 20 RPCs, 5.0 a handoff, at n = 4");
+    assert_string_equal(found("rpcs", "nonscalable"),
+                        "nonscalable: 20 RPCs, 5.0 a handoff, at n = 4");
     options.plan.pace = PACE_FREE;
     assert_non_null(strstr(found("lawless", "counts"), ": in free pace they depend on timing"));
     assert_int_equal(verdict(), VERDICT_HOLDS);
@@ -274,8 +274,9 @@ TEST(a_steady_run_tells_costs_of_a_handoff)
 TEST(the_dearest_recipe_is_told_beside_the_cheapest)
 {
     lay_out(both, 2, 3);
-    assert_string_equal(found("price", NULL),
-                        "nonscalable: 3.49 times the RPCs of scalable to drain 16 clients (272, 78)");
+    assert_string_equal(
+        found("price", NULL),
+        "nonscalable: 3.49 times the RPCs of scalable to drain 16 clients (272, 78)");
     samples.count--; /* at 16 clients there is nothing beside it */
     assert_string_equal(found("price", NULL), "");
 }

@@ -30,18 +30,18 @@ static void lay_out(const struct recipe *const *recipes, size_t recipe_count, si
         options.plan.recipes[r] = recipes[r];
         for (size_t i = 0; i < level_count; i++) {
             uint64_t n = levels[i] = (uint64_t)8 << i;
-            list[samples.count++] = (struct sample){
-                .cell = {.recipe = recipes[r], .clients = (uint32_t)n, .trial = 1},
-                .total.of = {[TALLY_CREATE] = n * (n + 1) / 2,
-                             [TALLY_DELETE] = n,
-                             [TALLY_EXISTS] = n * (n - 1) / 2,
-                             [TALLY_NOTIFICATION] = n * (n - 1) / 2,
-                             [TALLY_BYTES_SENT] = 100 * n * n},
-                .handoffs = n,
-                .valid = true,
-                .complete = true,
-                .drain_s = 0.001 * (double)n,
-                .handoff_us = {1234, 1500, n < 100 ? NAN : 2345, 3000}};
+            list[samples.count++] =
+                (struct sample){.cell = {.recipe = recipes[r], .clients = (uint32_t)n, .trial = 1},
+                                .total.of = {[TALLY_CREATE] = n * (n + 1) / 2,
+                                             [TALLY_DELETE] = n,
+                                             [TALLY_EXISTS] = n * (n - 1) / 2,
+                                             [TALLY_NOTIFICATION] = n * (n - 1) / 2,
+                                             [TALLY_BYTES_SENT] = 100 * n * n},
+                                .handoffs = n,
+                                .valid = true,
+                                .complete = true,
+                                .drain_s = 0.001 * (double)n,
+                                .handoff_us = {1234, 1500, n < 100 ? NAN : 2345, 3000}};
         }
     }
 }
