@@ -94,7 +94,7 @@ static double percentile_us(const struct load_window *window, double percent)
 static double p99_us(const struct load_window *window)
 {
     uint64_t count = histogram_recorded(&window->response[ROLES][LOAD_KINDS]) + window->unsent;
-    return count >= BACKGROUND_P99_LEAST ? percentile_us(window, 99) : NAN;
+    return histogram_has_percentile(count, 99) ? percentile_us(window, 99) : NAN;
 }
 
 struct background_figures background_figures_of(const struct background_plan *plan,

@@ -28,7 +28,6 @@
 #define BACKGROUND_WARM_UP_NS  (500 * NS_PER_MS)
 #define BACKGROUND_ALONE_S     2
 #define BACKGROUND_LATE_NS     NS_PER_MS
-#define BACKGROUND_P99_LEAST   100 /* requests, for a 99th percentile */
 #define BACKGROUND_ABSENT_NS   (100 * NS_PER_MS)
 
 /* Operations of all sessions that may be outstanding. */
@@ -45,8 +44,8 @@ struct background_plan {
     bool is_marked;
 };
 
-/* Response times, from when a request was due; NaN: no request was due, or fewer than
- * BACKGROUND_P99_LEAST for a p99; infinite: above the histogram's range, or, but for the maximum,
+/* Response times, from when a request was due; NaN: no request was due, or too few for a
+ * p99 (histogram_has_percentile); infinite: above the histogram's range, or, but for the maximum,
  * among those of requests that were never sent. */
 struct background_figures {
     bool measured;

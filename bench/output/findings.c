@@ -42,6 +42,14 @@ static enum verdict verdict_at(const struct table *findings, size_t row)
     return verdict_of_word(text_at(findings, row, finding_verdict));
 }
 
+static size_t count_judged(const struct table *findings)
+{
+    size_t judged = 0;
+    for (size_t i = 0; i < findings->rows; i++)
+        judged += verdict_at(findings, i) != VERDICT_MEASURED;
+    return judged;
+}
+
 enum verdict findings_verdict(const struct table *findings)
 {
     enum verdict worst = VERDICT_HOLDS;
@@ -72,11 +80,9 @@ static void print_verdict(const struct table *findings, bool colours, FILE *stre
 void findings_print(const struct table *findings, bool colours, FILE *stream)
 {
     char sentence[SENTENCE_SIZE];
-    size_t judged = 0;
+    size_t judged = count_judged(findings);
     for (size_t i = 0; i < findings->rows; i++) {
-        if (verdict_at(findings, i) != VERDICT_MEASURED)
-            judged++;
-        else
+        if (verdict_at(findings, i) == VERDICT_MEASURED)
             wrap_hanging(sentence_at(findings, i, sentence), stream);
     }
     if (judged == 0)
@@ -90,14 +96,6 @@ void findings_print(const struct table *findings, bool colours, FILE *stream)
         fprintf(stream, "%*s", INDENT, "");
         wrap_write(sentence_at(findings, i, sentence), INDENT, stream);
     }
-}
-
-static size_t count_judged(const struct table *findings)
-{
-    size_t judged = 0;
-    for (size_t i = 0; i < findings->rows; i++)
-        judged += verdict_at(findings, i) != VERDICT_MEASURED;
-    return judged;
 }
 
 size_t findings_lines(const struct table *findings)
@@ -135,19 +133,18 @@ char *findings_summary(const char *folder)
     struct table findings = {&finding_table, NULL, 0};
     struct growing_text text = {.text = memory_text("")};
     struct error error;
-    size_t like = 0, judged = 0;
+    size_t like = 0;
     if (table_read(&findings, folder, &error) != ERROR_NONE)
         return text.text;
     enum verdict worst = findings_verdict(&findings);
     for (size_t i = 0; i < findings.rows; i++) {
-        judged += verdict_at(&findings, i) != VERDICT_MEASURED;
         if (verdict_at(&findings, i) == worst && ++like == 1 && worst != VERDICT_HOLDS)
             growing_text_add(&text, "%s: %s", verdict_word(worst),
                              text_at(&findings, i, finding_sentence));
     }
     if (worst != VERDICT_HOLDS && like > 1)
         growing_text_add(&text, "; %zu more in %s", like - 1, finding_table.file);
-    if (worst == VERDICT_HOLDS && judged > 0)
+    if (worst == VERDICT_HOLDS && count_judged(&findings) > 0)
         growing_text_add(&text, "%s", verdict_word(worst));
     table_deinit(&findings);
     return text.text;

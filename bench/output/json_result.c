@@ -55,38 +55,6 @@ json_t *json_text_bytes(const char *bytes, size_t length)
     return text != NULL ? text : escape(bytes, length);
 }
 
-FILE *json_sentences_begin(struct json_sentences *sentences)
-{
-    return sentences->stream = memory_stream(&sentences->text, &sentences->size);
-}
-
-/* Joins the indented lines to the one before, in place; returns the end of the sentence. */
-static char *join_lines(char *text)
-{
-    char *to = text;
-    while (*text != '\0' && (*text != '\n' || text[1] == ' ')) {
-        if (*text == '\n')
-            text += strspn(text + 1, " ");
-        *to++ = *text++;
-    }
-    char *next = text + (*text == '\n');
-    *to = '\0';
-    return next;
-}
-
-json_t *json_sentences_end(struct json_sentences *sentences)
-{
-    json_t *list = json_array();
-    memory_stream_end(sentences->stream);
-    for (char *text = sentences->text, *next; *text != '\0'; text = next) {
-        next = join_lines(text);
-        if (*text != '\0')
-            json_array_append_new(list, json_text(text));
-    }
-    free(sentences->text);
-    return list;
-}
-
 /* ------------------------------------------------------------------ results */
 
 json_t *json_result_real(double value)

@@ -24,18 +24,6 @@ void json_result_start(void);
 json_t *json_text(const char *bytes);
 json_t *json_text_bytes(const char *bytes, size_t length);
 
-/* Sentences (bench/cli/terminal.h) as a list of texts, without the breaks of their lines. */
-struct json_sentences {
-    FILE *stream;
-    char *text;
-    size_t size;
-};
-
-/* Returns the stream to write them to, until json_sentences_end returns a new list of what was
- * written; an empty line is no sentence. */
-FILE *json_sentences_begin(struct json_sentences *sentences);
-json_t *json_sentences_end(struct json_sentences *sentences);
-
 /* A number, also without a fraction; null of what is not finite. A text; null of NULL and of "". */
 json_t *json_result_real(double value);
 json_t *json_result_count(double value);

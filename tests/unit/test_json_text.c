@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts, sentences and numbers as JSON. */
-#include "bench/cli/terminal.h"
+/* Texts and numbers as JSON. */
 #include "bench/output/json_result.h"
 
 #include "tests/support/test.h"
@@ -51,34 +50,4 @@ TEST(test_bytes_go_on_behind_a_nul)
     assert_memory_equal(json_string_value(escaped), "a\0\\xff", 7);
     json_decref(text);
     json_decref(escaped);
-}
-
-/* Lines that were broken are joined, and an empty line is nothing. */
-TEST(test_sentences_are_as_they_were_written)
-{
-    static const char *const said[] = {
-        "A short one.",
-        "One that is longer than a line of a terminal, \xc3\xa9 and all, and is therefore broken "
-        "between its words more than once before the end of all of it is reached."};
-    struct json_sentences sentences;
-    FILE *stream = json_sentences_begin(&sentences);
-    wrap_sentence(stream, "%s", said[0]);
-    fputc('\n', stream);
-    wrap_sentence(stream, "%s", said[1]);
-    wrap_sentence(stream, "%s", said[0]);
-    json_t *list = json_sentences_end(&sentences);
-    assert_int_equal(json_array_size(list), 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_string_equal(json_string_value(json_array_get(list, i)), said[i % 2]);
-    json_decref(list);
-}
-
-TEST(test_nothing_said_is_an_empty_list)
-{
-    struct json_sentences sentences;
-    json_sentences_begin(&sentences);
-    json_t *list = json_sentences_end(&sentences);
-    assert_int_equal(json_array_size(list), 0);
-    assert_true(json_is_array(list));
-    json_decref(list);
 }
