@@ -76,14 +76,6 @@ struct clean {
     size_t found_count;
 };
 
-/* Calls a function that may set clean->error, unless that is set. One that succeeds may have
- * written to it all the same. */
-#define TRY(clean, call)                                                                           \
-    do {                                                                                           \
-        if ((clean)->error.kind == ERROR_NONE && (call) == ERROR_NONE)                             \
-            (clean)->error.kind = ERROR_NONE;                                                      \
-    } while (0)
-
 /* ------------------------------------------------------------------ the command line */
 
 static const struct option_row rows[] = {
@@ -134,7 +126,8 @@ static bool read_root(struct clean *clean, struct root *root)
     const char *const *names = NULL;
     size_t length = strlen(TARGET_ROOT_RECORD), count = 0;
     bool there = false;
-    TRY(clean, browser_read(browser, root->path, &there, &stat, &data, &clean->error));
+    ERROR_FIRST(&clean->error,
+                browser_read(browser, root->path, &there, &stat, &data, &clean->error));
     if (clean->error.kind == ERROR_NONE && there && !data.known)
         complain_mildly("%s: not listed: its ACL forbids reading it", root->path);
     if (clean->error.kind != ERROR_NONE || !there ||
@@ -142,14 +135,15 @@ static bool read_root(struct clean *clean, struct root *root)
         return false;
     snprintf(root->about, sizeof root->about, "%.95s", data.bytes + length);
     root->created_ms = stat.created_ms;
-    TRY(clean, browser_list(browser, root->path, &there, &names, &count, &clean->error));
+    ERROR_FIRST(&clean->error,
+                browser_list(browser, root->path, &there, &names, &count, &clean->error));
     if (clean->error.kind != ERROR_NONE || !there)
         return false;
     const char **children = browser_own_names(browser);
     for (size_t i = 0; i < count; i++) {
         char *path = memory_format("%s/%s", root->path, children[i]);
         there = false;
-        TRY(clean, browser_exists(browser, path, &there, &stat, &clean->error));
+        ERROR_FIRST(&clean->error, browser_exists(browser, path, &there, &stat, &clean->error));
         if (there && stat.created_ms > root->created_ms)
             root->created_ms = stat.created_ms;
         root->running = root->running || (there && strcmp(children[i], TARGET_ROOT_MARK) == 0);
@@ -170,7 +164,8 @@ static void find_all(struct clean *clean)
     const char *const *names = NULL;
     size_t count = 0, named = 0;
     bool there = false;
-    TRY(clean, browser_list(clean->browser, "/", &there, &names, &count, &clean->error));
+    ERROR_FIRST(&clean->error,
+                browser_list(clean->browser, "/", &there, &names, &count, &clean->error));
     clean->found = memory_new(count + 1, sizeof *clean->found);
     for (size_t i = 0; i < count; i++) {
         if (target_root_is_name(names[i]))
@@ -242,9 +237,9 @@ static void print_json(const struct clean *clean)
 static void remove_root(struct clean *clean, struct root *root)
 {
     if (clean->setup == NULL)
-        TRY(clean,
-            setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, &clean->error));
-    TRY(clean, setup_session_delete_tree(clean->setup, root->path, &clean->error));
+        ERROR_FIRST(&clean->error, setup_session_new(&clean->reached, NULL, SESSION_NS, -1,
+                                                     &clean->setup, &clean->error));
+    ERROR_FIRST(&clean->error, setup_session_delete_tree(clean->setup, root->path, &clean->error));
     root->removed = clean->error.kind == ERROR_NONE;
     if (root->removed && !clean->json)
         printf("removed %s\n", root->path);
@@ -278,8 +273,8 @@ static void remove_old(struct clean *clean)
 
 static void run_clean(struct clean *clean)
 {
-    TRY(clean, browser_reach(&clean->servers, &clean->reached, &clean->error));
-    TRY(clean, browser_new(&clean->reached, &clean->browser, &clean->error));
+    ERROR_FIRST(&clean->error, browser_reach(&clean->servers, &clean->reached, &clean->error));
+    ERROR_FIRST(&clean->error, browser_new(&clean->reached, &clean->browser, &clean->error));
     if (clean->error.kind == ERROR_NONE)
         find_all(clean);
     if (clean->error.kind != ERROR_NONE)

@@ -114,14 +114,6 @@ struct tap {
     char folder[PATH_MAX]; /* of the files; "": none */
 };
 
-/* Calls a function that may set tap->error, unless that is set. One that succeeds may have written
- * to it all the same. */
-#define TAP_TRY(tap, call)                                                                         \
-    do {                                                                                           \
-        if ((tap)->error.kind == ERROR_NONE && (call) == ERROR_NONE)                               \
-            (tap)->error.kind = ERROR_NONE;                                                        \
-    } while (0)
-
 /* Counts of everything so far (laws.c). */
 void tap_count(const struct traffic *traffic, struct tap_run *run);
 

@@ -26,13 +26,14 @@ static size_t count_tables(const struct tap *tap)
 
 static void write_latency(struct tap *tap, FILE *stream, uint64_t started_utc_ns)
 {
-    TAP_TRY(tap,
-            hlog_write_header(stream, started_utc_ns, "a tag for each operation", &tap->error));
+    ERROR_FIRST(&tap->error,
+                hlog_write_header(stream, started_utc_ns, "a tag for each operation", &tap->error));
     for (enum opcode opcode = 0; opcode < OPCODES; opcode++) {
         const struct traffic_figures *operation = &tap->observer.traffic.operations[opcode];
         if (operation->replies > 0)
-            TAP_TRY(tap, hlog_write_interval(stream, opcode_name(opcode), 0, tap->seconds,
-                                             &operation->latency, &tap->error));
+            ERROR_FIRST(&tap->error,
+                        hlog_write_interval(stream, opcode_name(opcode), 0, tap->seconds,
+                                            &operation->latency, &tap->error));
     }
 }
 
@@ -59,7 +60,7 @@ static void write_manifest(struct tap *tap, const struct file_set *files, int ar
     manifest_set(&manifest, "driver",
                  json_pack("{s:s, s:s, s:n, s:s}", "driver", "relay", "client_library",
                            "the clients' own", "client_version", "clock", "CLOCK_MONOTONIC"));
-    TAP_TRY(tap, manifest_write(&manifest, files, 1, NULL, NULL, &tap->error));
+    ERROR_FIRST(&tap->error, manifest_write(&manifest, files, 1, NULL, NULL, &tap->error));
     manifest_deinit(&manifest);
 }
 
@@ -70,10 +71,12 @@ void tap_write_files(struct tap *tap, int argc, char **argv)
     struct file_set files;
     struct error closing;
     FILE *latency = NULL;
-    TAP_TRY(tap, file_set_open(&files, tap->options->output.out, tap->target.name, &tap->error));
+    ERROR_FIRST(&tap->error,
+                file_set_open(&files, tap->options->output.out, tap->target.name, &tap->error));
     for (size_t i = 0; i < count_tables(tap); i++)
-        TAP_TRY(tap, file_set_add_table(&files, tap->tables[i].type, &csv[i], &tap->error));
-    TAP_TRY(tap, file_set_add_hlog(&files, "latency.hlog", &latency, &tap->error));
+        ERROR_FIRST(&tap->error,
+                    file_set_add_table(&files, tap->tables[i].type, &csv[i], &tap->error));
+    ERROR_FIRST(&tap->error, file_set_add_hlog(&files, "latency.hlog", &latency, &tap->error));
     if (tap->error.kind == ERROR_NONE) {
         for (size_t i = 0; i < count_tables(tap); i++)
             for (size_t j = 0; j < tap->tables[i].rows; j++)

@@ -180,11 +180,12 @@ static void relay_messages(struct tap *tap, uint64_t begun_ns)
     while (tap->error.kind == ERROR_NONE && !stopped && !tap->command.ended &&
            clock_now_ns() < until_ns) {
         uint64_t tick_ns = clock_now_ns() + TICK_NS;
-        TAP_TRY(tap, relay_poll(tap->relay, tap->signals, tick_ns < until_ns ? tick_ns : until_ns,
-                                &stopped, &tap->error));
+        ERROR_FIRST(&tap->error,
+                    relay_poll(tap->relay, tap->signals, tick_ns < until_ns ? tick_ns : until_ns,
+                               &stopped, &tap->error));
         tap_command_poll(&tap->command);
         if (tap->target.ensemble != NULL)
-            TAP_TRY(tap, ensemble_check(tap->target.ensemble, &tap->error));
+            ERROR_FIRST(&tap->error, ensemble_check(tap->target.ensemble, &tap->error));
         if (clock_now_ns() >= progress_ns) {
             print_progress(tap, begun_ns);
             progress_ns += PROGRESS_NS;
@@ -200,8 +201,8 @@ static void relay_closes(struct tap *tap)
     bool stopped;
     while (tap->error.kind == ERROR_NONE && relay_connections(tap->relay).open > 0 &&
            clock_now_ns() < until_ns)
-        TAP_TRY(tap,
-                relay_poll(tap->relay, -1, clock_now_ns() + TICK_NS / 10, &stopped, &tap->error));
+        ERROR_FIRST(&tap->error, relay_poll(tap->relay, -1, clock_now_ns() + TICK_NS / 10, &stopped,
+                                            &tap->error));
 }
 
 /* Relays while the command runs, if there is one, and until its clients have closed their
@@ -214,7 +215,8 @@ static void run_clients(struct tap *tap, const char *n)
     tap->command = (struct tap_command){0};
     tap->observer.watches.locks = locks_new(NULL, NULL);
     if (words != NULL)
-        TAP_TRY(tap, tap_command_start(&tap->command, words, tap->connect, n, &tap->error));
+        ERROR_FIRST(&tap->error,
+                    tap_command_start(&tap->command, words, tap->connect, n, &tap->error));
     relay_messages(tap, begun_ns);
     tap->seconds += (double)(clock_now_ns() - begun_ns) / 1e9;
     tap_command_end(&tap->command);
@@ -267,7 +269,7 @@ static void run_relay(struct tap *tap)
                                            .listener = &observer_listener,
                                            .ended = observer_ended,
                                            .context = &tap->observer};
-    TAP_TRY(tap, relay_new(&relaying, &tap->relay, &tap->error));
+    ERROR_FIRST(&tap->error, relay_new(&relaying, &tap->relay, &tap->error));
     if (tap->error.kind != ERROR_NONE)
         return;
     connect_typed(relay_connect(tap->relay), tap->connect, sizeof tap->connect);
@@ -297,20 +299,21 @@ static void run_servers(struct tap *tap)
     const struct target_options *target = &tap->options->target;
     const uint64_t descriptors = machine_descriptors();
     struct server_counters_reading before, after;
-    TAP_TRY(tap, machine_allow_descriptors(
-                     descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, &tap->error));
+    ERROR_FIRST(&tap->error,
+                machine_allow_descriptors(
+                    descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, &tap->error));
     if (target->connect)
-        TAP_TRY(tap, target_find(target, 0, &tap->target, &tap->error));
+        ERROR_FIRST(&tap->error, target_find(target, 0, &tap->target, &tap->error));
     if (tap->error.kind == ERROR_NONE && tap->target.left_out[0] != '\0')
         complain_mildly("%s", tap->target.left_out);
     tap->signals = signals_block();
-    TAP_TRY(tap, target_start(target, 0, tap->signals, &tap->target, &tap->error));
+    ERROR_FIRST(&tap->error, target_start(target, 0, tap->signals, &tap->target, &tap->error));
     struct server_counters counters = {.servers = &tap->target.servers,
                                        .ensemble = tap->target.ensemble};
-    TAP_TRY(tap, server_counters_read(&counters, &before, &tap->error));
+    ERROR_FIRST(&tap->error, server_counters_read(&counters, &before, &tap->error));
     if (tap->error.kind == ERROR_NONE)
         run_relay(tap);
-    TAP_TRY(tap, server_counters_read(&counters, &after, &tap->error));
+    ERROR_FIRST(&tap->error, server_counters_read(&counters, &after, &tap->error));
     if (tap->error.kind == ERROR_NONE)
         tap->servers = server_counters_subtract(&before, &after);
     (void)target_find_cause(&tap->target, tap->error.kind, &tap->error);
@@ -328,8 +331,8 @@ static void read_capture(struct tap *tap)
     struct capture *capture = capture_new(&reading);
     snprintf(tap->target.name, sizeof tap->target.name, "capture");
     tap->observer.watches.locks = locks_new(NULL, NULL);
-    TAP_TRY(tap, capture_read(capture, tap->options->pcap, tap->cut_short, sizeof tap->cut_short,
-                              &tap->error));
+    ERROR_FIRST(&tap->error, capture_read(capture, tap->options->pcap, tap->cut_short,
+                                          sizeof tap->cut_short, &tap->error));
     locks_free(tap->observer.watches.locks);
     tap->observer.watches.locks = NULL;
     watches_end(&tap->observer.watches);
@@ -346,8 +349,8 @@ static int run_tap(struct tap *tap, int argc, char **argv)
     json_result_start();
     progress_init(&tap->progress, 1, tap->options->output.quiet);
     traffic_init(&tap->observer.traffic);
-    TAP_TRY(tap, standard_output_check(&tap->error));
-    TAP_TRY(tap, folder_check(tap->options->output.out, &tap->error));
+    ERROR_FIRST(&tap->error, standard_output_check(&tap->error));
+    ERROR_FIRST(&tap->error, folder_check(tap->options->output.out, &tap->error));
     if (tap->error.kind == ERROR_NONE && tap->options->pcap != NULL)
         read_capture(tap);
     else if (tap->error.kind == ERROR_NONE)
@@ -358,7 +361,7 @@ static int run_tap(struct tap *tap, int argc, char **argv)
         tap_judge(tap);
         tap_write_files(tap, argc, argv);
         tap_print(tap);
-        TAP_TRY(tap, standard_output_flush(&tap->error));
+        ERROR_FIRST(&tap->error, standard_output_flush(&tap->error));
     }
     (void)!target_close(&tap->target, &left); /* it has made no znode */
     if (tap->signals >= 0)

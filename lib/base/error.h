@@ -121,6 +121,14 @@ enum error_kind error_raise(struct error *error, enum error_kind kind, int os_er
  * ERROR_EXISTS, everything else ERROR_SYSTEM. */
 enum error_kind error_kind_of_errno(int os_error);
 
+/* Calls a function that may set *error, unless that is set: of several calls in a row the first
+ * error stays. One that succeeds may have written to it all the same. */
+#define ERROR_FIRST(error, call)                                                                   \
+    do {                                                                                           \
+        if ((error)->kind == ERROR_NONE && (call) == ERROR_NONE)                                   \
+            (error)->kind = ERROR_NONE;                                                            \
+    } while (0)
+
 /* Fills *error from errno, and returns its kind: error_from_errno(error, errno, subject, detail,
  * ...)
  */
