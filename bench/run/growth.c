@@ -3,6 +3,7 @@
  * waiters W. Counts that equal their law at every level are the law, without a fit. fits.csv. */
 #include "base/memory.h"
 #include "bench/run/internal.h"
+#include "bench/run/waiters.h"
 #include "recipes/law.h"
 
 #include <math.h>

@@ -14,7 +14,6 @@
 #include "bench/output/trial_columns.h"
 #include "bench/output/trial_findings.h"
 #include "bench/run/outcome.h"
-#include "bench/run/waiters.h"
 #include "client/connect.h"
 #include "measure/csv.h"
 #include "measure/histogram.h"
@@ -111,6 +110,8 @@ double trial_row_percentile_us(const struct histogram *histogram, double percent
 /* The number of rows that handoffs.csv has at most, about: each trial has an equal share, and a
  * trial with more handoffs is thinned evenly. */
 #define RECORD_HANDOFFS_MAX UINT64_C(1000000)
+
+struct waiters; /* waiters.h */
 
 /* What the record of a run on one target (bench/output/series.h) has besides. */
 struct record {

@@ -10,7 +10,7 @@
 
 #include "bench/cli/options.h"
 #include "bench/cli/progress.h"
-#include "bench/tap/rows.h"
+#include "bench/tap/columns.h"
 #include "bench/target/target.h"
 #include "fleet/server_counters.h"
 #include "measure/table.h"

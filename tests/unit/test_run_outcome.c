@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the trials of a run come to, of trials made by hand: cells, fits and findings. */
 #include "bench/run/internal.h"
+#include "bench/run/waiters.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
 

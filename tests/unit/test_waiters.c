@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Handoffs by their waiters, of a trial whose ledger is made by hand. */
 #include "bench/run/internal.h"
+#include "bench/run/waiters.h"
 
 #include "recipes/registry.h"
 

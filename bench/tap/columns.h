@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * rows: the columns of the files of `zkherd tap`, which are its lists in JSON and its tables on the
+ * columns: those of the files of `zkherd tap`, which are its lists in JSON and its tables on the
  * terminal. Layer: bench/tap.
  */
-#ifndef BENCH_TAP_ROWS_H
-#define BENCH_TAP_ROWS_H
+#ifndef BENCH_TAP_COLUMNS_H
+#define BENCH_TAP_COLUMNS_H
 
 #include "measure/table.h"
 #include "relay/clients.h"
