@@ -265,22 +265,18 @@ void load_table_write(const struct table *cells, const struct load_options *opti
 
 static void write_text(const void *context, const struct series_record *record)
 {
-    struct table cells = {0};
-    load_cells_add(&record->rows, &cells);
-    load_table_write(&cells, ((const struct load_series *)context)->options,
+    const struct load_series *series = context;
+    load_table_write(&series->found[record->topology], series->options,
                      terminal_columns(STDOUT_FILENO), stdout);
-    table_deinit(&cells);
 }
 
 /* Its keys have names of their own for the trials of a cell. */
 static json_t *describe_cells(const void *context, const struct series_record *record)
 {
-    struct table cells = {0};
+    const struct table *cells = &((const struct load_series *)context)->found[record->topology];
     json_t *list = json_array();
-    (void)context;
-    load_cells_add(&record->rows, &cells);
-    for (size_t i = 0; i < cells.rows; i++) {
-        const struct table_value *cell = table_row(&cells, i);
+    for (size_t i = 0; i < cells->rows; i++) {
+        const struct table_value *cell = table_row(cells, i);
         json_t *json = json_object();
         json_result_set_row(json, &load_cells_table, cell, load_cells_mix, load_cells_rate_per_s);
         json_t *trials =
@@ -296,7 +292,6 @@ static json_t *describe_cells(const void *context, const struct series_record *r
                             load_cells_server_cores_high);
         json_array_append_new(list, json);
     }
-    table_deinit(&cells);
     return list;
 }
 

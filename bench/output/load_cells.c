@@ -166,13 +166,10 @@ static void add_peak(const struct table *cells, struct table *findings)
                  text_format_count(best[load_cells_sessions].count, sessions, sizeof sessions));
 }
 
-void load_findings_add(const struct table *rows, const struct noise_watch *watch, size_t made_again,
-                       struct table *findings)
+void load_findings_add(const struct table *rows, const struct table *cells,
+                       const struct noise_watch *watch, size_t made_again, struct table *findings)
 {
-    struct table cells = {0};
-    load_cells_add(rows, &cells);
-    add_peak(&cells, findings);
-    table_deinit(&cells);
+    add_peak(cells, findings);
     trial_findings_add_faults(&load_row_trials, rows, "", findings);
     trial_findings_add_servers(&load_row_trials, rows, findings);
     trial_findings_add_noise(&load_row_trials, rows, watch, made_again, findings);

@@ -66,8 +66,8 @@ void load_cells_add(const struct table *rows, struct table *cells);
 /* The exit status of a cell: 0 if it has a complete trial, and all of these are valid. */
 int load_cells_status(const struct table_value *cell);
 
-/* Adds what trials come to; the rest as in trial_findings_add_noise. */
-void load_findings_add(const struct table *rows, const struct noise_watch *watch, size_t made_again,
-                       struct table *findings);
+/* Adds what trials and their cells come to; the rest as in trial_findings_add_noise. */
+void load_findings_add(const struct table *rows, const struct table *cells,
+                       const struct noise_watch *watch, size_t made_again, struct table *findings);
 
 #endif

@@ -218,25 +218,15 @@ static enum error_kind make(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ after the last trial */
 
-/* Writes cells.csv of so many records into a folder. */
-static enum error_kind save_cells(const struct series_record *records, size_t count,
-                                  const char *folder, struct error *error)
-{
-    struct table cells = {0};
-    for (size_t i = 0; i < count; i++)
-        load_cells_add(&records[i].rows, &cells);
-    enum error_kind kind = file_set_save_table(folder, &cells, NULL, error);
-    table_deinit(&cells);
-    return kind;
-}
-
 static enum error_kind finish(void *context, struct series_record *record, bool whole,
                               struct error *error)
 {
-    const struct load_series *series = context;
-    load_findings_add(&record->rows, &series->base.noise, record->made_again.rows,
+    struct load_series *series = context;
+    struct table *cells = &series->found[record->topology];
+    load_cells_add(&record->rows, cells);
+    load_findings_add(&record->rows, cells, &series->base.noise, record->made_again.rows,
                       &record->findings);
-    return whole ? save_cells(record, 1, record->files.folder, error) : ERROR_NONE;
+    return whole ? file_set_save_table(record->files.folder, cells, NULL, error) : ERROR_NONE;
 }
 
 static const char *name_plots(const void *context, struct plots *plots)
@@ -262,8 +252,11 @@ static enum error_kind join_records(void *context, struct error *error)
         with_trials += series->base.records[i].rows.rows > 0;
     if (!series->base.targets.made_out || with_trials < 2)
         return ERROR_NONE;
-    enum error_kind kind =
-        save_cells(series->base.records, series->base.record_count, output->out, error);
+    struct table cells = {0};
+    for (size_t i = 0; i < series->base.record_count; i++)
+        load_cells_add(&series->base.records[i].rows, &cells);
+    enum error_kind kind = file_set_save_table(output->out, &cells, NULL, error);
+    table_deinit(&cells);
     if (kind != ERROR_NONE)
         return kind;
     enum plots_end end = plots_draw(&plots);
@@ -337,6 +330,8 @@ int load_series_lead(struct load_options *options, const struct load_series_user
     if (user->interrupted != NULL)
         *user->interrupted = series->base.interrupted;
     series_deinit(&series->base);
+    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
+        table_deinit(&series->found[i]);
     free(series->cells);
     free(series);
     return status;

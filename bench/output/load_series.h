@@ -91,6 +91,7 @@ struct load_series {
     struct load_options *options;
     const struct load_series_user *user;
     struct load_files files[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
+    struct table found[OPTIONS_TOPOLOGIES_MAX];      /* load_cells of a record that is finished */
     struct load_cell *cells;                         /* each once */
     struct load_cell cell;                           /* of the present trial */
     struct live live;
