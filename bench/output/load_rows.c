@@ -98,11 +98,6 @@ static void judge(const struct load_result *result, double client_cores, double 
     row[load_row_reason] = table_text(validity.reason);
 }
 
-int load_row_verdict(const struct table_value *row)
-{
-    return row[load_row_miscounted].flag ? 1 : row[load_row_valid].flag ? 0 : 4;
-}
-
 static bool fails(const struct table_value *row)
 {
     return row[load_row_miscounted].flag;

@@ -169,10 +169,7 @@ double load_row_percentile_us(const struct histogram *histogram, uint64_t unsent
 /* The cores that the workers used, if this was their CPU time in a second; NaN in a simulation. */
 double load_row_cores_of(const struct load_result *result, uint64_t cpu_ns);
 
-/* The exit status that a row deserves: 0; 1: the servers counted otherwise; 4: not valid. */
-int load_row_verdict(const struct table_value *row);
-
-/* How trials of loads are judged: the same, as findings. */
+/* How trials of loads are judged: one fails if the servers counted otherwise. */
 extern const struct trial_findings load_row_trials;
 
 #endif

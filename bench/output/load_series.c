@@ -268,28 +268,6 @@ static enum error_kind join_records(void *context, struct error *error)
     return ERROR_NONE;
 }
 
-void load_series_complain(const void *context, const struct series_record *record,
-                          const char *where)
-{
-    (void)context;
-    for (size_t i = 0; i < record->rows.rows; i++) {
-        const struct table_value *row = table_row(&record->rows, i);
-        const struct table_value *offered = &row[load_row_rate_per_s];
-        uint64_t sessions = row[load_row_sessions].count;
-        char number[32], count[32], rate[64] = "";
-        if (row[load_row_valid].flag)
-            continue;
-        if (offered->kind == TABLE_COUNT)
-            snprintf(rate, sizeof rate, " at %s/s",
-                     text_format_count(offered->count, number, sizeof number));
-        complain_plainly("%s%s, %s session%s%s, trial %llu: %s: %s", where, row[load_row_mix].text,
-                         text_format_count(sessions, count, sizeof count), sessions == 1 ? "" : "s",
-                         rate, (unsigned long long)row[load_row_trial].count,
-                         row[load_row_miscounted].flag ? "the verdict fails" : "not valid",
-                         row[load_row_reason].text);
-    }
-}
-
 static int tell(void *context, int *verdict)
 {
     struct load_series *series = context;

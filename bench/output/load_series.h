@@ -107,9 +107,4 @@ struct load_cell *load_cells_new(const struct load_options *options, struct roun
 int load_series_lead(struct load_options *options, const struct load_series_user *user, int argc,
                      char **argv);
 
-/* For struct series_view: complains about each trial that is not valid, or that the servers counted
- * otherwise. */
-void load_series_complain(const void *context, const struct series_record *record,
-                          const char *where);
-
 #endif

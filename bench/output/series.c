@@ -479,16 +479,6 @@ static int tell_left(const struct series *series, int status)
     return status != 0 ? status : left;
 }
 
-int series_rows_verdict(const struct table *rows, int (*verdict)(const struct table_value *row))
-{
-    int worst = 0;
-    for (size_t i = 0; worst != 1 && i < rows->rows; i++) {
-        int of_row = verdict(table_row(rows, i));
-        worst = of_row != 0 ? of_row : worst;
-    }
-    return worst;
-}
-
 static void print_record(const struct series *series, const struct series_record *record,
                          const struct series_view *view)
 {

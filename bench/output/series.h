@@ -209,9 +209,6 @@ struct series_view {
     json_t *(*cells)(const void *context, const struct series_record *record);
 };
 
-/* The verdict of rows: 1 outweighs 4. */
-int series_rows_verdict(const struct table *rows, int (*verdict)(const struct table_value *row));
-
 /* Complains about all records that have a trial, and prints them, or the object of --json. Returns
  * the exit status of all that was found. */
 int series_tell(const struct series *series, const struct series_view *view);

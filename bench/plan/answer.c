@@ -141,11 +141,6 @@ static const struct table_value *find_what_gave_out(const struct plan_answer *an
     return foremost;
 }
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* The trials that say what is known of an end of the interval. */
 static enum trials kind_of(enum search_end end)
 {
@@ -187,10 +182,10 @@ static void add_no_votes(const struct plan_answer *answer, struct growing_text *
     }
     if (not_valid > 0)
         growing_text_add(text, "%zu of %zu trial%s %s not valid (%s)", not_valid, trials,
-                         plural(trials), not_valid == 1 ? "was" : "were", reason);
+                         text_plural(trials), not_valid == 1 ? "was" : "were", reason);
     if (undetermined > 0)
         growing_text_add(text, "%s%zu of %zu trial%s came too near to the limit",
-                         not_valid > 0 ? ", and " : "", undetermined, trials, plural(trials));
+                         not_valid > 0 ? ", and " : "", undetermined, trials, text_plural(trials));
     if (samples > 0 && !objective_is_rate(objective))
         growing_text_add(
             text,
@@ -216,10 +211,10 @@ static char *explain_end(const struct plan_answer *answer, enum judge_verdict en
         growing_text_add(&text, "no size %s", result);
     } else {
         growing_text_add(&text, "%u of %u trial%s %s, ", first.passed, first.cast,
-                         plural(first.cast), result);
+                         text_plural(first.cast), result);
         if (fresh.cast > 0)
             growing_text_add(&text, "%u of %u fresh trial%s %s, ", fresh.passed, fresh.cast,
-                             plural(fresh.cast), result);
+                             text_plural(fresh.cast), result);
         growing_text_add(&text, "and %s", search_end_lack(state));
     }
     return text.text;
@@ -254,7 +249,8 @@ static void add_result(struct sentence *sentence, const char *separator, uint64_
     name_size(sentence, separator, size);
     ADD(" %s %u of %u", result, votes->passed, votes->cast);
     if (sentence->sizes == 1)
-        ADD(" %strial%s of %s", fresh ? "fresh " : "", plural(votes->cast), sentence->objective);
+        ADD(" %strial%s of %s", fresh ? "fresh " : "", text_plural(votes->cast),
+            sentence->objective);
 }
 
 static void add_undecided(struct sentence *sentence)
@@ -326,7 +322,7 @@ static void add_rest(struct sentence *sentence)
         ADD("; more were not tried: %s",
             question->most_by != NULL ? question->most_by : "--at-most");
     if (found->reason == SEARCH_BUDGET)
-        ADD("; %s after %zu trial%s", ends[answer->cut], trials, plural(trials));
+        ADD("; %s after %zu trial%s", ends[answer->cut], trials, text_plural(trials));
 }
 
 static char *format_sentence(const struct plan_answer *answer)

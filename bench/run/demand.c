@@ -17,11 +17,6 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* Only under lockstep do the laws say it exactly, and with --duration nobody knows. --max-rate does
  * not limit the requests of --background. */
 void demand_print(const struct options *options, const struct cells *cells,
@@ -43,14 +38,15 @@ void demand_print(const struct options *options, const struct cells *cells,
         growing_text_add(&what,
                          "%zu trial%s of %s after %zu drain%s; requests: as many as the servers "
                          "answer",
-                         cells->trials, plural(cells->trials),
+                         cells->trials, text_plural(cells->trials),
                          text_format_duration(plan->duration_ns, time, sizeof time), warm_ups,
-                         plural(warm_ups));
+                         text_plural(warm_ups));
     else
         growing_text_add(&what, "%s%s requests and %s%.*f MB in %zu trial%s and %zu warm-up%s",
                          roughly ? "about " : "", text_format_count(rpcs, number, sizeof number),
                          roughly ? "" : "up to ", bytes < 10000000 ? 2 : 0, (double)bytes / 1e6,
-                         cells->trials, plural(cells->trials), warm_ups, plural(warm_ups));
+                         cells->trials, text_plural(cells->trials), warm_ups,
+                         text_plural(warm_ups));
     if (plan->max_rate != 0)
         growing_text_add(&what, ", at most %s per second",
                          text_format_count(plan->max_rate, number, sizeof number));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/internal.h"
 #include "bench/run/waiters.h"
+#include "bench/run/internal.h"
 
 #include "base/memory.h"
 #include "recipes/law.h"

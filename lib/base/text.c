@@ -289,6 +289,11 @@ bool text_is_like(const char *word, const char *meant)
     return 3 * text_distance(word, meant) <= strlen(meant);
 }
 
+const char *text_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 const char *text_format_share(size_t count, size_t of, char *text, size_t size)
 {
     if (count == 1 && of == 1)

@@ -60,6 +60,9 @@ bool text_is_like(const char *word, const char *meant);
 /* Writes a count with thousands separated, "1,001,000"; size >= 27. Returns text. */
 const char *text_format_count(uint64_t count, char *text, size_t size);
 
+/* The end of a noun behind a count: "", or "s". */
+const char *text_plural(uint64_t count);
+
 /* Writes how many trials are meant: "2 of 5 trials", and of one "the only trial"; size >= 64.
  * Returns text. */
 const char *text_format_share(size_t count, size_t of, char *text, size_t size);
