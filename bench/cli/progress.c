@@ -2,6 +2,7 @@
 #include "bench/cli/progress.h"
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define COLUMNS_LEAST 3 /* of printable_cut */
 
 void progress_init(struct progress *progress, size_t count, bool quiet)
 {
@@ -45,7 +48,8 @@ static const char *format_about(uint64_t time_ns, char *text, size_t size)
 /* A line that ends in the last column may wrap. It may have become narrower since the last line. */
 static unsigned columns_of_line(void)
 {
-    return terminal_columns(STDERR_FILENO) - 1;
+    unsigned columns = terminal_columns(STDERR_FILENO);
+    return columns > COLUMNS_LEAST ? columns - 1 : COLUMNS_LEAST;
 }
 
 void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns)
@@ -76,86 +80,61 @@ void progress_clear(const struct progress *progress)
 
 /* ------------------------------------------------------------------ the line of a trial */
 
-#define PARTS_MAX 8
-
-/* The line in parts, in their order. Those of the highest number are left out first; 0: never. */
-struct parts {
-    size_t count;
-    unsigned spare[PARTS_MAX];
-    char of[PARTS_MAX][PROGRESS_LINE_SIZE / PARTS_MAX];
-};
-
-__attribute__((format(printf, 3, 4))) static void add(struct parts *parts, unsigned spare,
-                                                      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append(char line[PROGRESS_LINE_SIZE],
+                                                         const char *format, ...)
 {
+    size_t length = strlen(line);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(parts->of[parts->count], sizeof parts->of[0], format, arguments);
+    vsnprintf(line + length, PROGRESS_LINE_SIZE - length, format, arguments);
     va_end(arguments);
-    parts->spare[parts->count++] = spare;
 }
 
-static void add_share(struct parts *parts, const char *of_what, uint64_t done, uint64_t due)
+static void append_share(char line[PROGRESS_LINE_SIZE], const char *of_what, uint64_t done,
+                         uint64_t due)
 {
-    char count[32], total[32];
-    text_format_count(done, count, sizeof count);
-    if (due == UINT64_MAX)
-        add(parts, 0, ", %s: %s", of_what, count);
-    else
-        add(parts, 0, ", %s: %s of %s", of_what, count,
-            text_format_count(due, total, sizeof total));
+    char count[32];
+    append(line, ", %s: %s", of_what, text_format_count(done, count, sizeof count));
+    if (due != UINT64_MAX)
+        append(line, " of %s", text_format_count(due, count, sizeof count));
 }
 
-static void add_state(struct parts *parts, uint32_t clients, const struct trial_progress *trial)
+static void append_state(char line[PROGRESS_LINE_SIZE], uint32_t clients,
+                         const struct trial_progress *trial)
 {
     char lasted[32];
     if (trial->elapsed_ns == 0)
-        add_share(parts, "sessions", trial->established, clients);
+        append_share(line, "sessions", trial->established, clients);
     else if (trial->stalled_ns > 0)
-        add(parts, 0, ", stalled for %s: %s owes an answer",
-            text_format_duration(trial->stalled_ns, lasted, sizeof lasted),
-            trial->stalled_at[0] != '\0' ? trial->stalled_at : "a server");
+        append(line, ", stalled for %s: %s owes an answer",
+               text_format_duration(trial->stalled_ns, lasted, sizeof lasted),
+               trial->stalled_at[0] != '\0' ? trial->stalled_at : "a server");
     else if (trial->arrivals_due > 0)
-        add_share(parts, "arrivals", trial->arrivals, trial->arrivals_due);
+        append_share(line, "arrivals", trial->arrivals, trial->arrivals_due);
     else if (trial->passages_due > 0)
-        add_share(parts, "passages", trial->passages, trial->passages_due);
+        append_share(line, "passages", trial->passages, trial->passages_due);
     else
-        add_share(parts, "handoffs", trial->handoffs, trial->handoffs_due);
-}
-
-/* Puts the parts one behind the other; returns how long they are. */
-static size_t join(const struct parts *parts, unsigned spare_most, char line[PROGRESS_LINE_SIZE])
-{
-    line[0] = '\0';
-    for (size_t i = 0; i < parts->count; i++)
-        strcat(line, parts->spare[i] <= spare_most ? parts->of[i] : "");
-    return strlen(line);
+        append_share(line, "handoffs", trial->handoffs, trial->handoffs_due);
 }
 
 void progress_format(const struct progress *progress, const struct progress_name *name,
                      const struct trial_progress *trial, uint64_t left_ns, unsigned columns,
                      char line[PROGRESS_LINE_SIZE])
 {
-    struct parts parts = {0};
     char text[48];
-    unsigned spare = 4;
-    add(&parts, 0, "[%zu/%zu]", progress->at + 1, progress->count);
-    if (name->topology[0] != '\0')
-        add(&parts, 1, " %s", name->topology);
-    add(&parts, 0, " %s", name->what);
-    if (name->trial > 0)
-        add(&parts, 3, " trial %" PRIu32, name->trial);
-    add_state(&parts, name->clients, trial);
-    if (trial->elapsed_ns > 0) {
-        uint64_t per_s = (uint64_t)((double)trial->rpcs / (double)trial->elapsed_ns * 1e9);
-        add(&parts, 4, ", %s RPCs/s", text_format_count(per_s, text, sizeof text));
-    }
+    line[0] = '\0';
+    append(line, "[%zu/%zu] ", progress->at + 1, progress->count);
     if (trial->elapsed_ns > 0 && left_ns > 0)
-        add(&parts, 2, ", %s left", format_about(left_ns, text, sizeof text));
-    while (join(&parts, spare, line) > columns && spare > 0)
-        spare--;
-    if (strlen(line) > columns)
-        line[columns] = '\0';
+        append(line, "%s left: ", format_about(left_ns, text, sizeof text));
+    append(line, "%s%s%s", name->topology, name->topology[0] != '\0' ? " " : "", name->what);
+    if (name->trial > 0)
+        append(line, " trial %" PRIu32, name->trial);
+    append_state(line, name->clients, trial);
+    if (trial->elapsed_ns > 0)
+        append(line, ", %s RPCs/s",
+               text_format_count((uint64_t)((double)trial->rpcs / (double)trial->elapsed_ns * 1e9),
+                                 text, sizeof text));
+    printable_cut(line, columns);
 }
 
 void progress_show(const struct progress *progress, const struct progress_name *name,

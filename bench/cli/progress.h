@@ -47,9 +47,8 @@ void progress_show(const struct progress *progress, const struct progress_name *
 
 void progress_clear(const struct progress *progress);
 
-/* Puts the line that progress_show writes into `line`, at most so many columns. Parts that do not
- * fit are left out in this order: requests a second, the number of the trial, the time left, the
- * topology. left_ns: as in progress_begin, from now on. */
+/* Formats the line that progress_show writes: the most important first, cut to so many columns (at
+ * least 3). left_ns: as in progress_begin, from now on. */
 void progress_format(const struct progress *progress, const struct progress_name *name,
                      const struct trial_progress *trial, uint64_t left_ns, unsigned columns,
                      char line[PROGRESS_LINE_SIZE]);

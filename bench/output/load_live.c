@@ -3,30 +3,29 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#define COLUMNS 79 /* a line that ends in the last column of 80 may wrap */
 
 void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
                     char line[LIVE_LINE_SIZE])
 {
     char mix[128], number[32], sessions[32], rate[48] = "", trial[32] = "rehearsal";
-    text_format_count(cell->sessions, sessions, sizeof sessions);
     if (cell->rate_per_s > 0)
         snprintf(rate, sizeof rate, ", %s/s",
                  text_format_count(cell->rate_per_s, number, sizeof number));
     if (cell->trial > 0)
         snprintf(trial, sizeof trial, "trial %u", cell->trial);
-    int length =
-        snprintf(line, LIVE_LINE_SIZE, "[%zu/%zu] %s%s%s session%s%s, %s, %s", at + 1, count,
-                 target, target[0] != '\0' ? ": " : "", sessions, cell->sessions == 1 ? "" : "s",
-                 rate, trial, mix_format(&cell->mix, mix, sizeof mix));
-    if (length >= LIVE_LINE_SIZE)
-        strcpy(line + LIVE_LINE_SIZE - sizeof "...", "...");
+    snprintf(line, LIVE_LINE_SIZE, "[%zu/%zu] %s%s%s session%s%s, %s, %s", at + 1, count, target,
+             target[0] != '\0' ? ": " : "",
+             text_format_count(cell->sessions, sessions, sizeof sessions),
+             text_plural(cell->sessions), rate, trial, mix_format(&cell->mix, mix, sizeof mix));
+    printable_cut(line, COLUMNS);
 }
 
 void live_begin(struct live *live, const struct load_cell *cell, const char *target)
@@ -39,44 +38,30 @@ void live_begin(struct live *live, const struct load_cell *cell, const char *tar
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
 }
 
-static double percentile_ms(const struct histogram *histogram, double percent)
+static void put_percentile(const struct histogram *response, double percent, char text[32])
 {
-    return (double)histogram_percentile_ns(histogram, percent) / 1e6;
-}
-
-/* Adds a part to the line, unless the line would be too wide: then the line is full. */
-__attribute__((format(printf, 3, 4))) static void append(char line[LIVE_LINE_SIZE], bool *full,
-                                                         const char *format, ...)
-{
-    size_t length = strlen(line);
-    va_list arguments;
-    if (*full)
-        return;
-    va_start(arguments, format);
-    int added = vsnprintf(line + length, LIVE_LINE_SIZE - length, format, arguments);
-    va_end(arguments);
-    *full = added < 0 || length + (size_t)added >= LIVE_LINE_SIZE;
-    if (*full)
-        line[length] = '\0';
+    text[0] = '\0';
+    if (histogram_has_percentile(histogram_recorded(response), percent))
+        snprintf(text, 32, "  p%.0f %.1f ms", percent,
+                 (double)histogram_percentile_ns(response, percent) / 1e6);
 }
 
 void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
               uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE])
 {
-    char text[32];
-    bool full = false;
-    line[0] = '\0';
-    append(line, &full, "%4u s %9s/s", second + 1, text_format_count(answered, text, sizeof text));
-    if (histogram_recorded(response) > 0) {
-        append(line, &full, "  p50 %.1f ms", percentile_ms(response, 50));
-        append(line, &full, "  p99 %.1f ms", percentile_ms(response, 99));
-    }
+    char count[32], left[32] = "0 s", p50[32], p99[32], failed[48] = "", late[48] = "";
+    if (left_ns > 0)
+        text_format_duration(left_ns, left, sizeof left);
+    put_percentile(response, 50, p50);
+    put_percentile(response, 99, p99);
     if (errors > 0)
-        append(line, &full, "  errors %s", text_format_count(errors, text, sizeof text));
+        snprintf(failed, sizeof failed, "  errors %s",
+                 text_format_count(errors, count, sizeof count));
     if (lag_ns > 0)
-        append(line, &full, "  lag %.1f ms", (double)lag_ns / 1e6);
-    append(line, &full, "  %s left",
-           left_ns > 0 ? text_format_duration(left_ns, text, sizeof text) : "0 s");
+        snprintf(late, sizeof late, "  lag %.1f ms", (double)lag_ns / 1e6);
+    snprintf(line, LIVE_LINE_SIZE, "%4u s  %s left %9s/s%s%s%s%s", second + 1, left,
+             text_format_count(answered, count, sizeof count), p50, p99, failed, late);
+    printable_cut(line, COLUMNS);
 }
 
 static void show_second(struct live *live, const struct load_shared *load)

@@ -38,8 +38,8 @@ MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct
  * What a load does at the moment, a line a second on a terminal. Invariant: nothing is written
  * unless stderr is a terminal, and no line is wider than 79 columns. */
 
-/* A line of 79 columns, with its terminator. */
-#define LIVE_LINE_SIZE 80
+/* A line before it is cut. */
+#define LIVE_LINE_SIZE 400
 
 struct live {
     const struct progress *progress;
@@ -53,14 +53,12 @@ void live_begin(struct live *live, const struct load_cell *cell, const char *tar
 /* Shows the progress of the present trial (struct load_watch). */
 void live_show(struct live *live, const struct load_progress *progress);
 
-/* Puts the line that names a trial, from 0, of `count` into `line`. The mix is the last, and its
- * end is left out, for three dots, where it does not fit. target: "" if there is only one. */
+/* Formats the line that names trial `at`, from 0, of `count`. target: "" if there is only one. */
 void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
                     char line[LIVE_LINE_SIZE]);
 
-/* Puts the line of a second of the measured time, from 0, into `line`. Percentiles without an
- * answer, errors if there are none, and a lag of 0, as in a closed loop, are left out; so is, from
- * the end, what does not fit. lag_ns: the largest. */
+/* Formats the line of a second of the measured time, from 0. Percentiles of too few answers, errors
+ * if there are none, and a lag of 0, as in a closed loop, are left out. lag_ns: the largest. */
 void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
               uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE]);
 
