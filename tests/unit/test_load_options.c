@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the options of `zkherd load` mean, which values are refused, and with which words. */
+/* What the options of `zkherd load` mean. What is refused: tests/golden/refusals. */
 
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
 #include "bench/load/load.h"
 #include "client/client.h"
-#include "tests/support/said.h"
 #include "tests/support/test.h"
-#include "tests/support/words.h"
 
 static struct load_options options;
 
@@ -32,19 +30,6 @@ static int parse(const char *const arguments[])
 static void take(const char *const arguments[])
 {
     assert_int_equal(parse(arguments), ARGUMENTS_GO);
-}
-
-/* One line that has these words, and exit status 2. */
-static void refuse(const char *const arguments[], const char *words)
-{
-    said_begin();
-    int status = parse(arguments);
-    const char *said = said_sentences();
-    if (status != 2)
-        fail_msg("%s %s: status %d", arguments[1], arguments[2], status);
-    assert_has(said, words);
-    assert_int_equal(count_words(said, "\n"), 1);
-    assert_null(options.sessions.list); /* nothing is left to deinit */
 }
 
 static int tear_down(void **state)
@@ -113,34 +98,4 @@ TEST_BETWEEN(levels_are_ascending, NULL, tear_down)
     assert_true(options.poisson);
     assert_int_equal(options.value_bytes, 1000000);
     assert_int_equal(options.znodes, 0);
-}
-
-/* ------------------------------------------------------------------ what is refused */
-
-TEST_BETWEEN(values_out_of_their_range, NULL, tear_down)
-{
-    static const struct {
-        const char *option, *value, *words;
-    } wrong[] = {
-        {"--reads", "101", "expected percents from 0 to 100, such as 80 or 0..100+20"},
-        {"--reads", "50..0+10", ""},
-        {"--sessions", "0", "expected at most 4096 numbers from 1 to 100000"},
-        {"--sessions", "100001", "expected at most 4096 numbers from 1 to 100000"},
-        {"--depth", "4097", "zkherd: --depth 4097: "},
-        {"--rate", "0", "expected operations a second"},
-        {"--rate", "10000001", "expected operations a second from 1 to 10000000, such as"},
-        {"--rate", "1.5", "expected operations a second"},
-        {"--arrivals", "uniform", "expected constant or poisson"},
-        {"--size", "-1", "zkherd: --size -1: "},
-        {"--znodes", "0", "expected own, or how many znodes"},
-        {"--znodes", "1000001", "expected own, or how many znodes"},
-        {"--znodes", "owned", "expected own, or how many znodes"},
-        {"--duration", "999999999ns", "too short: expected at least 1.0 s"},
-        {"--duration", "0", "zkherd: --duration 0: "},
-        {"--duration", "86401s", "expected at most a day"},
-        {"--duration", "10", "zkherd: --duration 10: "},
-        {"--warm-up", "2", "zkherd: --warm-up 2: "},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        refuse(LOAD(wrong[i].option, wrong[i].value), wrong[i].words);
 }
