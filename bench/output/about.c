@@ -216,10 +216,8 @@ static void add_warnings(struct growing_text *lines, const json_t *warnings)
 static enum error_kind add_manifest(void *context, const char *folder, struct error *error)
 {
     struct manifests *manifests = context;
-    char path[PATH_SIZE];
     (void)error;
-    snprintf(path, sizeof path, "%s/manifest.json", folder);
-    json_t *manifest = manifests->count < MANIFESTS_MAX ? json_load_file(path, 0, NULL) : NULL;
+    json_t *manifest = manifests->count < MANIFESTS_MAX ? folder_manifest(folder) : NULL;
     if (json_is_object(manifest)) {
         manifests->list[manifests->count++] = manifest;
         add_verdict(&manifests->verdicts, folder);
@@ -231,13 +229,9 @@ static enum error_kind add_manifest(void *context, const char *folder, struct er
 
 static void add_file(struct growing_text *lines, const char *folder)
 {
-    char path[PATH_SIZE], text[LINES_SIZE] = "";
+    char path[PATH_SIZE], text[LINES_SIZE];
     snprintf(path, sizeof path, "%s/" ABOUT_FILE, folder);
-    FILE *file = fopen(path, "re");
-    size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
-    text[length] = '\0';
-    if (file != NULL)
-        fclose(file);
+    (void)text_read(path, text, sizeof text);
     growing_text_add(lines, "%s", text);
 }
 

@@ -99,6 +99,13 @@ bool folder_has(const char *folder, const char *name)
     return access(path, F_OK) == 0;
 }
 
+json_t *folder_manifest(const char *folder)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    return json_load_file(path, 0, NULL);
+}
+
 enum error_kind folder_each(const char *folder,
                             enum error_kind (*add)(void *context, const char *path,
                                                    struct error *error),

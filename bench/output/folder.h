@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +40,9 @@ const char *folder_name(const char *path);
 
 /* Whether a folder has a file of this name. */
 bool folder_has(const char *folder, const char *name);
+
+/* What its manifest.json holds, the caller's to json_decref; NULL if that cannot be read. */
+json_t *folder_manifest(const char *folder);
 
 /* Calls `add` with each folder and file in a folder, except hidden ones, in the order of their
  * names, until an error. A folder that cannot be read has none. */

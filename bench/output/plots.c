@@ -156,13 +156,6 @@ static bool is_whole(const char *path, const char *format)
 
 /* ------------------------------------------------------------------ plots */
 
-static bool has_file(const char *folder, const char *name)
-{
-    char path[2 * PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
-}
-
 /* Whether a CSV file has a column, which those of earlier releases may lack. */
 static bool has_column(const char *folder, const char *name, const char *column)
 {
@@ -229,16 +222,22 @@ static void add_variable(struct growing_text *text, const char *name, const char
     growing_text_add(text, "'; ");
 }
 
+/* name_1='value'; name_2='value'; …: the next of them. */
+static void add_numbered(struct growing_text *text, const char *name, size_t *count,
+                         const char *value)
+{
+    char numbered[32];
+    snprintf(numbered, sizeof numbered, "%s_%zu", name, ++*count);
+    add_variable(text, numbered, value);
+}
+
 /* like_1, like_2, …: the other folders that have the file of a plot. */
 static void add_likes(struct growing_text *variables, const struct plots *plots, const char *source)
 {
     size_t count = 0;
     for (size_t i = 0; i < plots->like_count; i++) {
-        char name[32];
-        if (strcmp(plots->like[i], plots->folder) == 0 || !has_file(plots->like[i], source))
-            continue;
-        snprintf(name, sizeof name, "like_%zu", ++count);
-        add_variable(variables, name, plots->like[i]);
+        if (strcmp(plots->like[i], plots->folder) != 0 && folder_has(plots->like[i], source))
+            add_numbered(variables, "like", &count, plots->like[i]);
     }
 }
 
@@ -247,7 +246,7 @@ static enum plots_end draw_one(struct plots *plots, size_t plot, const char *for
                                const char *picture, const char *scripts, const char *variables)
 {
     const char *source = list[plot].source, *column = list[plot].column;
-    if (!has_file(plots->folder, source) ||
+    if (!folder_has(plots->folder, source) ||
         (column != NULL && !has_column(plots->folder, source, column)))
         return PLOTS_NOTHING;
     struct growing_text all = {0};
@@ -301,13 +300,10 @@ static enum plots_end draw_all(struct plots *plots, const char *scripts, const c
 static void add_about(struct growing_text *variables, const struct plots *plots)
 {
     char *lines = about_folder(plots->folder, plots->manifest, plots->warnings), *line,
-         *rest = lines;
-    for (size_t i = 1; (line = strsep(&rest, "\n")) != NULL && i <= ABOUT_LINES_MAX; i++) {
-        char name[32], about[ABOUT_SIZE];
-        snprintf(name, sizeof name, "about_%zu", i);
-        if (line[0] != '\0')
-            add_variable(variables, name, printable_text(line, about, sizeof about));
-    }
+         *rest = lines, about[ABOUT_SIZE];
+    size_t count = 0;
+    while (count < ABOUT_LINES_MAX && (line = strsep(&rest, "\n")) != NULL && line[0] != '\0')
+        add_numbered(variables, "about", &count, printable_text(line, about, sizeof about));
     free(lines);
 }
 
@@ -319,12 +315,9 @@ struct parts {
 static enum error_kind add_part(void *context, const char *folder, struct error *error)
 {
     struct parts *parts = context;
-    char name[32];
     (void)error;
-    if (has_file(folder, "load.csv")) {
-        snprintf(name, sizeof name, "trials_%zu", ++parts->count);
-        add_variable(parts->variables, name, folder);
-    }
+    if (folder_has(folder, "load.csv"))
+        add_numbered(parts->variables, "trials", &parts->count, folder);
     return ERROR_NONE;
 }
 
@@ -348,11 +341,11 @@ static char *describe(const struct plots *plots, const char *scripts)
     add_about(&variables, plots);
     if (plots->kind == PLOTS_OF_LOAD)
         add_parts(&variables, plots->folder);
-    growing_text_add(&variables, "fitted=%d; ", has_file(plots->folder, "fits.csv"));
-    for (size_t i = 0; i < plots->label_count; i++) {
-        char name[32], label[LABEL_SIZE];
-        snprintf(name, sizeof name, "label_%zu", i + 1);
-        add_variable(&variables, name, printable_text(plots->labels[i], label, sizeof label));
+    growing_text_add(&variables, "fitted=%d; ", folder_has(plots->folder, "fits.csv"));
+    for (size_t i = 0; i < plots->label_count;) {
+        char label[LABEL_SIZE];
+        const char *shown = printable_text(plots->labels[i], label, sizeof label);
+        add_numbered(&variables, "label", &i, shown);
     }
     return variables.text;
 }
@@ -388,18 +381,11 @@ struct series_folders {
     size_t count;
 };
 
-static json_t *read_manifest(const char *folder)
-{
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/manifest.json", folder);
-    return json_load_file(path, 0, NULL);
-}
-
 /* Those with the same command and seed were made together. */
 static enum error_kind add_like(void *context, const char *folder, struct error *error)
 {
     struct series_folders *folders = context;
-    json_t *manifest = read_manifest(folder);
+    json_t *manifest = folder_manifest(folder);
     const json_t *command = json_object_get(manifest, "command"),
                  *seed = json_object_get(manifest, "seed");
     (void)error;
@@ -418,7 +404,7 @@ static void find_likes(struct series_folders *folders, struct plots *plots)
 {
     char parent[PATH_MAX];
     struct error error;
-    folders->manifest = read_manifest(plots->folder);
+    folders->manifest = folder_manifest(plots->folder);
     if (folders->manifest != NULL && realpath(plots->folder, folders->own) != NULL) {
         folder_parent(folders->own, parent);
         (void)!folder_each(parent, add_like, folders, &error);

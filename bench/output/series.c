@@ -27,6 +27,8 @@ void series_init(struct series *series, const struct series_options *options,
         .options = *options,
         .targets.signals = -1,
         .records = memory_new(options->target->topology_count, sizeof *series->records)};
+    if (options->output->json && options->verdict_of_nothing != NULL)
+        json_result_interrupted(options->verdict_of_nothing, series->json_of_nothing);
 }
 
 void series_deinit(struct series *series)
@@ -104,24 +106,11 @@ static void heed_interruption(struct series *series, struct error *error)
                     kept == 1 ? "is" : "are");
 }
 
-/* The object of --json for a series that was interrupted before its first trial had ended; "" if
- * there is none. */
-static void put_json_of_nothing(const struct series *series,
-                                char text[JSON_RESULT_INTERRUPTED_SIZE])
+/* The object of --json for a series that was interrupted before its first trial had ended. */
+static void print_nothing(const struct series *series)
 {
-    const char *verdict = series->options.verdict_of_nothing;
-    text[0] = '\0';
-    if (series->options.output->json && verdict != NULL)
-        json_result_interrupted(verdict, text);
-}
-
-static void tell_nothing(const struct series *series)
-{
-    char json[JSON_RESULT_INTERRUPTED_SIZE];
-    if (!series->interrupted || trials_kept(series) > 0)
-        return;
-    put_json_of_nothing(series, json);
-    fputs(json, stdout);
+    if (series->interrupted && trials_kept(series) == 0)
+        fputs(series->json_of_nothing, stdout);
 }
 
 /* For the handler of a signal that comes before anything has been made. */
@@ -150,7 +139,7 @@ static void let_signals_end_program(const struct series *series)
              "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
              controls ? TERMINAL_CLEAR_LINE : "", series->options.subcommand,
              error_words(ERROR_INTERRUPTED), piece_of(series));
-    put_json_of_nothing(series, ending.json);
+    snprintf(ending.json, sizeof ending.json, "%s", series->json_of_nothing);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (signal(numbers[i], end_program) == SIG_IGN)
             signal(numbers[i], SIG_IGN);
@@ -531,46 +520,40 @@ int series_tell(const struct series *series, const struct series_view *view)
     return verdict_status(worst);
 }
 
-/* From the open targets to the verdict. */
-static int lead(struct series *series)
+/* Makes the trials on the open targets. */
+static enum error_kind make_trials(struct series *series, struct error *error)
 {
-    struct error error = {0};
-    enum error_kind kind = series->user->run != NULL ? series->user->run(series->context, &error)
-                                                     : make_rounds(series, &error);
-    kind = targets_find_cause(&series->targets, kind, &error);
-    heed_interruption(series, &error);
-    if (series->interrupted)
-        signals_read(series->targets.signals);      /* the next one leaves out the plots */
-    targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
-    series->cut_short = kind != ERROR_NONE ? &error : NULL;
-    int closed = close_records(series);
-    int verdict = 0;
-    int written = trials_kept(series) > 0 ? series->user->tell(series->context, &verdict) : 0;
-    int status = kind != ERROR_NONE ? complain(&error) : closed != 0 ? closed : written;
-    tell_nothing(series);
-    status = tell_left(series, status);
-    /* What fails outweighs everything else, and an error what is not valid. */
-    return verdict == 1 || status == 0 ? verdict : status;
+    enum error_kind kind = series->user->run != NULL ? series->user->run(series->context, error)
+                                                     : make_rounds(series, error);
+    return targets_find_cause(&series->targets, kind, error);
+}
+
+/* Nothing is said of a reader who has seen enough. */
+static int complain_of(const struct series *series, const struct error *error)
+{
+    return error->kind == ERROR_UNREAD ? error_exit_status(error->kind)
+                                       : complain_about(series->options.subcommand, error);
 }
 
 /* Records that were opened before an error have no trials: closing them removes them. */
-static int give_up(struct series *series, struct error *error)
-{
-    heed_interruption(series, error);
-    int status = error->kind == ERROR_UNREAD ? error_exit_status(error->kind)
-                                             : complain_about(series->options.subcommand, error);
-    series->cut_short = error;
-    close_records(series);
-    targets_close(&series->targets, &series->left);
-    tell_nothing(series);
-    return tell_left(series, status);
-}
-
 int series_lead(struct series *series, int argc, char **argv)
 {
     struct error error = {0};
     series->argc = argc;
     series->argv = argv;
-    int status = prepare(series, &error) == ERROR_NONE ? lead(series) : give_up(series, &error);
-    return status;
+    enum error_kind kind = prepare(series, &error);
+    if (kind == ERROR_NONE)
+        kind = make_trials(series, &error);
+    heed_interruption(series, &error);
+    if (series->interrupted)
+        signals_read(series->targets.signals);      /* the next one leaves out the plots */
+    targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
+    series->cut_short = kind != ERROR_NONE ? &error : NULL;
+    int closed = close_records(series), verdict = 0;
+    int written = trials_kept(series) > 0 ? series->user->tell(series->context, &verdict) : 0;
+    int status = kind != ERROR_NONE ? complain_of(series, &error) : closed != 0 ? closed : written;
+    print_nothing(series);
+    status = tell_left(series, status);
+    /* What fails outweighs everything else, and an error what is not valid. */
+    return verdict == 1 || status == 0 ? verdict : status;
 }

@@ -18,6 +18,7 @@
 #include "bench/cli/progress.h"
 #include "bench/output/file_set.h"
 #include "bench/output/findings.h"
+#include "bench/output/json_result.h"
 #include "bench/output/manifest.h"
 #include "bench/output/noise_watch.h"
 #include "bench/output/plots.h"
@@ -134,6 +135,7 @@ struct series {
     struct error left;             /* ERROR_LEFT_BEHIND: znodes that could not be removed */
     bool made_data;                /* the folder of --data */
     bool interrupted;              /* by a signal */
+    char json_of_nothing[JSON_RESULT_INTERRUPTED_SIZE]; /* before a trial has ended; "": none */
 };
 
 /* user and context must outlive the series, which must not be moved. */
