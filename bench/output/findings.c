@@ -7,6 +7,7 @@
 #include "bench/cli/terminal.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 TABLE_DEFINE(finding, "findings.csv", FINDING_COLUMNS)
 
@@ -128,6 +129,13 @@ void findings_complain(const struct table *findings, const char *where)
     }
 }
 
+/* The bytes of a sentence in front of its first semicolon: what follows is advice, or detail. */
+static int first_clause(const char *sentence)
+{
+    const char *end = strstr(sentence, "; ");
+    return end != NULL ? (int)(end - sentence) : (int)strlen(sentence);
+}
+
 char *findings_summary(const char *folder)
 {
     struct table findings = {&finding_table, NULL, 0};
@@ -139,7 +147,8 @@ char *findings_summary(const char *folder)
     enum verdict worst = findings_verdict(&findings);
     for (size_t i = 0; i < findings.rows; i++) {
         if (verdict_at(&findings, i) == worst && ++like == 1 && worst != VERDICT_HOLDS)
-            growing_text_add(&text, "%s: %s", verdict_word(worst),
+            growing_text_add(&text, "%s: %.*s", verdict_word(worst),
+                             first_clause(text_at(&findings, i, finding_sentence)),
                              text_at(&findings, i, finding_sentence));
     }
     if (worst != VERDICT_HOLDS && like > 1)

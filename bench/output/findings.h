@@ -74,9 +74,9 @@ size_t findings_lines(const struct table *findings);
  * `where`: for outputs that findings_print is not part of. */
 void findings_complain(const struct table *findings, const char *where);
 
-/* The verdict of the findings in a folder, with the first sentence that decides it: "not valid:
- * SENTENCE; 2 more in findings.csv"; "" without a judgement, or if they cannot be read. The
- * caller's to free. */
+/* The verdict of the findings in a folder, with the first clause of the first sentence that decides
+ * it: "not valid: CLAUSE; 2 more in findings.csv"; "" without a judgement, or if they cannot be
+ * read. The caller's to free. */
 char *findings_summary(const char *folder);
 
 #endif

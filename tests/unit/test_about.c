@@ -114,7 +114,7 @@ COMMAND_TEST(foreign_text_is_printable)
 
 #define KNOWN "a; 1 server of ZooKeeper 3.8.0; all on 2 cores; 2026-11-22; zkherd 1.0.0\n"
 
-/* As below the results on the terminal: the worst verdict with the first sentence that decides it,
+/* As below the results on the terminal: the worst verdict with the first clause that decides it,
  * and a warning, of which a terminal and gnuplot obey nothing. */
 COMMAND_TEST(the_verdict_stands_below)
 {
@@ -124,8 +124,9 @@ COMMAND_TEST(the_verdict_stands_below)
                "], \"warnings\": [\"one\\nline\", \"two\", \"three\"], " PRIVATE ", " HOST "}");
     write_text("findings.csv", "verdict,sentence\nmeasured,m\nholds,h\n");
     assert_about(".", KNOWN "verdict: holds\none\\x0aline; 2 more in manifest.json\n");
-    write_text("findings.csv", "verdict,sentence\nundetermined,u\nnot valid,n\x1b[2J\nholds,h\n"
-                               "not valid,o\n");
+    write_text("findings.csv",
+               "verdict,sentence\nundetermined,u\nnot valid,n\x1b[2J; advice\nholds,h\n"
+               "not valid,o\n");
     assert_about(".", KNOWN "verdict: not valid: n\\x1b[2J; 1 more in findings.csv\n"
                             "one\\x0aline; 2 more in manifest.json\n");
     json_t *own = json_load_file(in_work("manifest.json"), 0, NULL),
