@@ -219,7 +219,10 @@ static enum error_kind add_manifest(void *context, const char *folder, struct er
     (void)error;
     json_t *manifest = manifests->count < MANIFESTS_MAX ? folder_manifest(folder) : NULL;
     if (json_is_object(manifest)) {
-        manifests->list[manifests->count++] = manifest;
+        size_t at = manifests->count++; /* in the order of their numbers of servers */
+        for (; at > 0 && servers_of(manifests->list[at - 1]) > servers_of(manifest); at--)
+            manifests->list[at] = manifests->list[at - 1];
+        manifests->list[at] = manifest;
         add_verdict(&manifests->verdicts, folder);
     } else {
         json_decref(manifest);

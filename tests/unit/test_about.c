@@ -70,21 +70,22 @@ COMMAND_TEST(a_simulation_is_told_first)
 
 #define TWO "a; 1, 3 servers of ZooKeeper 3.8.0; all on 2 cores; 2026-11-22; zkherd 1.0.0\n"
 
-/* The folder of several topologies has their manifests in folders. */
+/* The folder of several topologies has their manifests in folders, whose names say nothing of the
+ * order. */
 COMMAND_TEST(topologies_are_told_together)
 {
     (void)state;
-    make_folder("one");
-    make_folder("two");
-    write_text("one/manifest.json", "{\"plan\": {\"recipes\": [\"a\"]}, \"servers\": [" SERVER
-                                    "], " PRIVATE ", " HOST "}");
-    write_text("two/manifest.json",
+    make_folder("standalone");
+    make_folder("ensemble3");
+    write_text("standalone/manifest.json",
+               "{\"plan\": {\"recipes\": [\"a\"]}, \"servers\": [" SERVER "], " PRIVATE ", " HOST
+               "}");
+    write_text("ensemble3/manifest.json",
                "{\"plan\": {\"recipes\": [\"a\"]}, \"servers\": [" SERVER ", " SERVER
                ", {\"version\": \"3.9.3\"}], " PRIVATE ", " HOST "}");
-    assert_about(".", "a; 1, 3 servers of ZooKeeper 3.8.0; all on 2 cores; 2026-11-22; zkherd "
-                      "1.0.0\n");
+    assert_about(".", TWO);
     /* The verdict of all outweighs theirs. */
-    write_text("two/findings.csv", "verdict,sentence\nholds,h\n");
+    write_text("ensemble3/findings.csv", "verdict,sentence\nholds,h\n");
     assert_about(".", TWO "verdict: holds\n");
     write_text("findings.csv", "verdict,sentence\nundetermined,u\n");
     assert_about(".", TWO "verdict: undetermined: u\n");
