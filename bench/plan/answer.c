@@ -61,7 +61,8 @@ TABLE_DEFINE(size_row, "plan.csv", SIZE_ROW_COLUMNS)
 enum trials { FIRST, FRESH, ALL };
 
 struct votes {
-    uint32_t trials, cast, passed;
+    uint32_t trials, cast;
+    uint32_t agree;     /* of those cast */
     uint32_t disturbed; /* of those that count: the votes, or all trials if there are no votes */
 };
 
@@ -82,33 +83,32 @@ static const struct table_value *next_trial(const struct plan_answer *answer, ui
     return NULL;
 }
 
-static struct votes count_votes(const struct plan_answer *answer, uint64_t size, enum trials trials)
+static struct votes count_votes(const struct plan_answer *answer, uint64_t size, enum trials trials,
+                                enum judge_verdict agreeing)
 {
     struct votes votes = {0};
     const struct table_value *row;
     uint32_t disturbed = 0;
     for (size_t at = 0; (row = next_trial(answer, size, trials, &at)) != NULL;) {
-        bool is_disturbed = row[plan_row_noise_disturbed].flag;
+        bool is_vote = plan_row_is_vote(row), is_disturbed = row[plan_row_noise_disturbed].flag;
         votes.trials++;
-        votes.passed += plan_row_is(row, JUDGE_PASS);
-        votes.cast += plan_row_is_vote(row);
-        votes.disturbed += plan_row_is_vote(row) && is_disturbed;
+        votes.cast += is_vote;
+        votes.agree += plan_row_is(row, agreeing);
+        votes.disturbed += is_vote && is_disturbed;
         disturbed += is_disturbed;
     }
     votes.disturbed = votes.cast > 0 ? votes.disturbed : disturbed;
     return votes;
 }
 
-/* The trials by which a size is judged: the fresh ones, or the first if no fresh one is a vote. */
-static enum trials kind_that_counts(const struct plan_answer *answer, uint64_t size)
+/* The median of a column over the votes of a size, the fresh ones if there are any. Without a vote:
+ * over all trials, or NaN. */
+static double median_of(const struct plan_answer *answer, uint64_t size, size_t column,
+                        bool without_votes)
 {
-    return count_votes(answer, size, FRESH).cast > 0 ? FRESH : FIRST;
-}
-
-/* The median of a column over these trials that are votes, or over all of them. */
-static double median_of(const struct plan_answer *answer, uint64_t size, enum trials trials,
-                        bool votes, size_t column)
-{
+    bool fresh = count_votes(answer, size, FRESH, JUDGE_PASS).cast > 0,
+         votes = count_votes(answer, size, ALL, JUDGE_PASS).cast > 0 || !without_votes;
+    enum trials trials = !votes ? ALL : fresh ? FRESH : FIRST;
     double *values = memory_new(answer->rows->rows + 1, sizeof *values);
     const struct table_value *row;
     size_t count = 0;
@@ -123,6 +123,7 @@ static double median_of(const struct plan_answer *answer, uint64_t size, enum tr
     return median;
 }
 
+/* The first of the fresh trials that failed for what most of them failed for; NULL: not known. */
 static const struct table_value *find_what_gave_out(const struct plan_answer *answer, uint64_t size)
 {
     const struct table_value *row, *other, *foremost = NULL;
@@ -141,25 +142,43 @@ static const struct table_value *find_what_gave_out(const struct plan_answer *an
     return foremost;
 }
 
-/* The trials that say what is known of an end of the interval. */
-static enum trials kind_of(enum search_end end)
+/* Why the trial at the smallest size that failed was ended; NULL: it was not. */
+static const char *find_brake(const struct plan_answer *answer)
 {
-    return end == SEARCH_END_NOT_TRIED || end == SEARCH_END_UNDER_WAY ? FIRST : FRESH;
+    const struct table_value *row;
+    for (size_t at = 0; (row = next_trial(answer, answer->found.failed, ALL, &at)) != NULL;) {
+        if (plan_row_is(row, JUDGE_BRAKED))
+            return row[plan_row_reason].text;
+    }
+    return NULL;
 }
 
-/* The votes of these trials that agree with an end of the interval. */
-static struct votes votes_for(const struct plan_answer *answer, enum judge_verdict end,
-                              enum trials trials)
+/* ------------------------------------------------------------------ the ends of the interval */
+
+struct end {
+    uint64_t size; /* 0: there is none */
+    enum search_end state;
+    const char *result; /* "passed" or "failed" */
+    struct votes first, fresh;
+    enum trials kind; /* those that say what is known of it */
+};
+
+static struct end end_of(const struct plan_answer *answer, enum judge_verdict verdict)
 {
-    uint64_t size = end == JUDGE_PASS ? answer->found.passed : answer->found.failed;
-    struct votes votes = count_votes(answer, size, trials);
-    votes.passed = end == JUDGE_PASS ? votes.passed : votes.cast - votes.passed;
-    return votes;
+    const struct search_answer *found = &answer->found;
+    bool passes = verdict == JUDGE_PASS;
+    uint64_t size = passes ? found->passed : found->failed;
+    enum search_end state = passes ? found->passed_end : found->failed_end;
+    bool is_first = state == SEARCH_END_NOT_TRIED || state == SEARCH_END_UNDER_WAY;
+    return (struct end){.size = size,
+                        .state = state,
+                        .result = passes ? "passed" : "failed",
+                        .first = count_votes(answer, size, FIRST, verdict),
+                        .fresh = count_votes(answer, size, FRESH, verdict),
+                        .kind = is_first ? FIRST : FRESH};
 }
 
-/* ------------------------------------------------------------------ why a size is undecided */
-
-/* Why the trials of the smallest undecided size are no votes. */
+/* Adds why the trials of the smallest undecided size are no votes. */
 static void add_no_votes(const struct plan_answer *answer, struct growing_text *text)
 {
     const struct objective *objective = &answer->question->objective;
@@ -188,39 +207,34 @@ static void add_no_votes(const struct plan_answer *answer, struct growing_text *
                          not_valid > 0 ? ", and " : "", undetermined, trials, text_plural(trials));
     if (samples > 0 && !objective_is_rate(objective))
         growing_text_add(
-            text,
-            " for so few samples (%s at most; %s with as many over the limit would "
-            "pass)",
+            text, " for so few samples (%s at most; %s with as many over the limit would pass)",
             text_format_count(samples, most, sizeof most),
             text_format_count(judge_samples_needed(objective, over), needed, sizeof needed));
 }
 
-static char *explain_end(const struct plan_answer *answer, enum judge_verdict end)
+/* Why an end is not decided; NULL: it is. */
+static char *explain_end(const struct plan_answer *answer, const struct end *end)
 {
-    const struct search_answer *found = &answer->found;
-    const char *result = end == JUDGE_PASS ? "passed" : "failed";
-    enum search_end state = end == JUDGE_PASS ? found->passed_end : found->failed_end;
-    const struct votes first = votes_for(answer, end, FIRST), fresh = votes_for(answer, end, FRESH);
+    const struct votes *first = &end->first, *fresh = &end->fresh;
     struct growing_text text = {0};
-    growing_text_add(&text, "%s", "");
-    if (state == SEARCH_END_DECIDED)
-        return text.text;
-    if (state == SEARCH_END_NONE && found->reason == SEARCH_UNDETERMINED) {
+    if (end->state == SEARCH_END_DECIDED)
+        return NULL;
+    if (end->state == SEARCH_END_NONE && answer->found.reason == SEARCH_UNDETERMINED) {
         add_no_votes(answer, &text);
-    } else if (state == SEARCH_END_NONE) {
-        growing_text_add(&text, "no size %s", result);
+    } else if (end->state == SEARCH_END_NONE) {
+        growing_text_add(&text, "no size %s", end->result);
     } else {
-        growing_text_add(&text, "%u of %u trial%s %s, ", first.passed, first.cast,
-                         text_plural(first.cast), result);
-        if (fresh.cast > 0)
-            growing_text_add(&text, "%u of %u fresh trial%s %s, ", fresh.passed, fresh.cast,
-                             text_plural(fresh.cast), result);
-        growing_text_add(&text, "and %s", search_end_lack(state));
+        growing_text_add(&text, "%u of %u trial%s %s, ", first->agree, first->cast,
+                         text_plural(first->cast), end->result);
+        if (fresh->cast > 0)
+            growing_text_add(&text, "%u of %u fresh trial%s %s, ", fresh->agree, fresh->cast,
+                             text_plural(fresh->cast), end->result);
+        growing_text_add(&text, "and %s", search_end_lack(end->state));
     }
     return text.text;
 }
 
-/* ------------------------------------------------------------------ what was found */
+/* ------------------------------------------------------------------ the sentence */
 
 /* The first size has its unit, and the objective. */
 struct sentence {
@@ -233,7 +247,7 @@ struct sentence {
 #define ADD(...) growing_text_add(&sentence->text, __VA_ARGS__)
 
 /* "20 waiters", and behind that the separator and "22". */
-static void name_size(struct sentence *sentence, const char *separator, uint64_t size)
+static void add_size(struct sentence *sentence, const char *separator, uint64_t size)
 {
     char text[64];
     if (sentence->sizes++ == 0)
@@ -243,19 +257,26 @@ static void name_size(struct sentence *sentence, const char *separator, uint64_t
 }
 
 /* "20 waiters passed 5 of 5 fresh trials of handoff p90 < 1.4ms", and then ", 22 failed 3 of 3". */
-static void add_result(struct sentence *sentence, const char *separator, uint64_t size,
-                       const char *result, const struct votes *votes, bool fresh)
+static void add_votes(struct sentence *sentence, const char *separator, uint64_t size,
+                      const char *result, const struct votes *votes, bool fresh)
 {
-    name_size(sentence, separator, size);
-    ADD(" %s %u of %u", result, votes->passed, votes->cast);
+    add_size(sentence, separator, size);
+    ADD(" %s %u of %u", result, votes->agree, votes->cast);
     if (sentence->sizes == 1)
         ADD(" %strial%s of %s", fresh ? "fresh " : "", text_plural(votes->cast),
             sentence->objective);
 }
 
+static void add_end(struct sentence *sentence, const char *separator, const struct end *end)
+{
+    if (end->size > 0)
+        add_votes(sentence, separator, end->size, end->result,
+                  end->kind == FRESH ? &end->fresh : &end->first, end->kind == FRESH);
+}
+
 static void add_undecided(struct sentence *sentence)
 {
-    name_size(sentence, "; ", sentence->answer->found.undecided);
+    add_size(sentence, "; ", sentence->answer->found.undecided);
     ADD(": ");
     if (sentence->sizes == 1)
         ADD("%s is ", sentence->objective);
@@ -263,38 +284,7 @@ static void add_undecided(struct sentence *sentence)
     add_no_votes(sentence->answer, &sentence->text);
 }
 
-/* Why the trial at the smallest size that failed was ended; NULL: it was not. */
-static const char *find_brake(const struct plan_answer *answer)
-{
-    const struct table_value *row;
-    for (size_t at = 0; (row = next_trial(answer, answer->found.failed, ALL, &at)) != NULL;) {
-        if (plan_row_is(row, JUDGE_BRAKED))
-            return row[plan_row_reason].text;
-    }
-    return NULL;
-}
-
-static void add_end(struct sentence *sentence, enum judge_verdict end)
-{
-    const struct search_answer *found = &sentence->answer->found;
-    bool passes = end == JUDGE_PASS;
-    uint64_t size = passes ? found->passed : found->failed;
-    enum trials kind = kind_of(passes ? found->passed_end : found->failed_end);
-    const struct votes votes = votes_for(sentence->answer, end, kind);
-    const char *brake = passes ? NULL : find_brake(sentence->answer);
-    if (size == 0)
-        return;
-    if (brake == NULL) {
-        add_result(sentence, found->reason == SEARCH_UNDETERMINED ? "; " : ", ", size,
-                   passes ? "passed" : "failed", &votes, kind == FRESH);
-    } else {
-        name_size(sentence, "; ", size);
-        ADD(": a trial was ended: %s", brake);
-    }
-}
-
-/* How sure the ends are, which sizes failed only later, what was not tried, and what ended the
- * search early. */
+/* Adds which sizes failed only later, what was not tried, and what ended the search early. */
 static void add_rest(struct sentence *sentence)
 {
     static const char *const ends[] = {[PLAN_CUT_NOT] = "out of trials",
@@ -306,10 +296,6 @@ static void add_rest(struct sentence *sentence)
     const struct search_answer *found = &answer->found;
     size_t trials = answer->search->step_count;
     char least[32], most[32];
-    if (kind_of(found->passed_end) == FIRST || kind_of(found->failed_end) == FIRST)
-        ADD("; not confirmed by fresh trials");
-    else if (found->passed_end == SEARCH_END_OUTDATED || found->failed_end == SEARCH_END_OUTDATED)
-        ADD("; not confirmed again by fresh trials");
     if (found->lost > 0)
         ADD("; %s", text_format_count(found->lost, least, sizeof least));
     if (found->lost_most > found->lost)
@@ -325,21 +311,33 @@ static void add_rest(struct sentence *sentence)
         ADD("; %s after %zu trial%s", ends[answer->cut], trials, text_plural(trials));
 }
 
-static char *format_sentence(const struct plan_answer *answer)
+static char *format_sentence(const struct plan_answer *answer, const struct end *passed,
+                             const struct end *failed)
 {
     const struct search_answer *found = &answer->found;
-    const struct votes above = count_votes(answer, found->passed_above, FRESH);
+    const struct votes above = count_votes(answer, found->passed_above, FRESH, JUDGE_PASS);
+    const char *brake = find_brake(answer);
+    bool is_open = found->reason == SEARCH_UNDETERMINED;
     struct sentence made = {.answer = answer}, *sentence = &made;
     objective_format(&answer->question->objective, made.objective, sizeof made.objective);
     ADD("%s: ", answer->recipe->name);
-    add_end(sentence, JUDGE_PASS);
-    if (found->reason == SEARCH_UNDETERMINED)
+    add_end(sentence, "", passed);
+    if (is_open)
         add_undecided(sentence);
-    add_end(sentence, JUDGE_FAIL);
+    if (brake == NULL) {
+        add_end(sentence, is_open ? "; " : ", ", failed);
+    } else {
+        add_size(sentence, "; ", failed->size);
+        ADD(": a trial was ended: %s", brake);
+    }
     if (found->reason == SEARCH_NOT_MONOTONE)
-        add_result(sentence, ", but ", found->passed_above, "passed", &above, true);
+        add_votes(sentence, ", but ", found->passed_above, "passed", &above, true);
     if (sentence->sizes == 0)
         ADD("no size is known to meet %s", sentence->objective);
+    if (passed->kind == FIRST || failed->kind == FIRST)
+        ADD("; not confirmed by fresh trials");
+    else if (passed->state == SEARCH_END_OUTDATED || failed->state == SEARCH_END_OUTDATED)
+        ADD("; not confirmed again by fresh trials");
     add_rest(sentence);
     return made.text.text;
 }
@@ -362,29 +360,27 @@ static struct table_value size_value(uint64_t size)
     return table_count_if(size > 0, size);
 }
 
-/* Frees the text; "": an empty field. */
+/* Frees the text. */
 static struct table_value text_value(char *text)
 {
-    struct table_value value = table_text(text[0] != '\0' ? text : NULL);
+    struct table_value value = table_text(text);
     free(text);
     return value;
 }
 
-/* The figures of the largest size that passed, decided or not, or of the least; and what gave out
- * first at the smallest that failed. */
-static void fill_figures(const struct plan_answer *answer, struct table_value *row)
+/* Fills the figures of the largest size that passed, decided or not, or of the least; and what gave
+ * out first at the smallest that failed. */
+static void fill_figures(const struct plan_answer *answer, const struct end *failed,
+                         struct table_value *row)
 {
-    const struct search_answer *found = &answer->found;
-    uint64_t at = found->passed > 0 ? found->passed : answer->question->least;
-    const struct table_value *gave_out = find_what_gave_out(answer, found->failed);
-    enum trials kind = kind_that_counts(answer, at);
+    uint64_t passed = answer->found.passed, at = passed > 0 ? passed : answer->question->least;
+    const struct table_value *gave_out = find_what_gave_out(answer, failed->size);
     row[answer_row_figures_at] = table_count(at);
-    row[answer_row_measured_us] =
-        table_real(median_of(answer, at, kind, true, plan_row_measured_us));
-    row[answer_row_p50_us] = table_real(median_of(answer, at, kind, true, plan_row_p50_us));
+    row[answer_row_measured_us] = table_real(median_of(answer, at, plan_row_measured_us, false));
+    row[answer_row_p50_us] = table_real(median_of(answer, at, plan_row_p50_us, false));
     row[answer_row_handoffs_per_s] =
-        table_real(median_of(answer, at, kind, true, plan_row_handoffs_per_s));
-    if (gave_out == NULL || found->failed_end != SEARCH_END_DECIDED)
+        table_real(median_of(answer, at, plan_row_handoffs_per_s, false));
+    if (gave_out == NULL || failed->state != SEARCH_END_DECIDED)
         return;
     row[answer_row_gave_out] = table_text(gave_out[plan_row_gave_out].text);
     row[answer_row_gave_out_evidence] = table_text(gave_out[plan_row_evidence].text);
@@ -403,37 +399,34 @@ static void count_trials(const struct plan_answer *answer, struct table_value *r
     row[answer_row_no_votes] = table_count(no_votes);
 }
 
-void plan_answer_fill(const struct plan_answer *answer, const struct series_record *record,
-                      struct table_value *row)
+static void fill_row(const struct plan_answer *answer, const struct end *passed,
+                     const struct end *failed, const struct series_record *record,
+                     struct table_value *row)
 {
     const struct search_answer *found = &answer->found;
-    bool passes = found->passed_end == SEARCH_END_DECIDED,
-         fails = found->failed_end == SEARCH_END_DECIDED;
-    const struct votes passed = count_votes(answer, found->passed, FRESH),
-                       failed = count_votes(answer, found->failed, FRESH);
     plan_row_begin(record, answer->question, answer->recipe, row);
     row[answer_row_reason] = table_text(reason_of(answer));
-    row[answer_row_passed] = table_count_if(passes, found->passed);
-    row[answer_row_fresh_passed] = table_count(passed.passed);
-    row[answer_row_fresh_votes] = table_count(passed.cast);
-    row[answer_row_failed] = table_count_if(fails, found->failed);
-    row[answer_row_failed_fresh_failed] = table_count(failed.cast - failed.passed);
-    row[answer_row_failed_fresh_votes] = table_count(failed.cast);
+    row[answer_row_passed] = table_count_if(passed->state == SEARCH_END_DECIDED, passed->size);
+    row[answer_row_fresh_passed] = table_count(passed->fresh.agree);
+    row[answer_row_fresh_votes] = table_count(passed->fresh.cast);
+    row[answer_row_failed] = table_count_if(failed->state == SEARCH_END_DECIDED, failed->size);
+    row[answer_row_failed_fresh_failed] = table_count(failed->fresh.agree);
+    row[answer_row_failed_fresh_votes] = table_count(failed->fresh.cast);
     row[answer_row_braked] = table_flag(found->stopped);
     row[answer_row_undecided] = size_value(found->undecided);
     row[answer_row_passed_above] = size_value(found->passed_above);
-    row[answer_row_passed_reason] = text_value(explain_end(answer, JUDGE_PASS));
-    row[answer_row_failed_reason] = text_value(explain_end(answer, JUDGE_FAIL));
+    row[answer_row_passed_reason] = text_value(explain_end(answer, passed));
+    row[answer_row_failed_reason] = text_value(explain_end(answer, failed));
     row[answer_row_lost] = size_value(found->lost);
     row[answer_row_lost_most] = size_value(found->lost_most);
-    row[answer_row_sentence] = text_value(format_sentence(answer));
-    fill_figures(answer, row);
+    row[answer_row_sentence] = text_value(format_sentence(answer, passed, failed));
+    fill_figures(answer, failed, row);
     count_trials(answer, row);
 }
 
 /* That nothing, or everything, meets the objective is an answer. */
-void plan_answer_add_findings(const struct plan_answer *answer, const struct table_value *row,
-                              struct table *findings)
+static void add_findings(const struct plan_answer *answer, const struct table_value *row,
+                         struct table *findings)
 {
     enum search_reason reason = answer->found.reason;
     enum plan_unknown unknown = answer->question->unknown;
@@ -447,15 +440,14 @@ void plan_answer_add_findings(const struct plan_answer *answer, const struct tab
         .unit = unknown == PLAN_RATE ? "1/s" : plan_question_unknowns[unknown],
         .n = row[answer_row_trials].count};
     findings_add(findings, &capacity, "%s", row[answer_row_sentence].text);
-    if (row[answer_row_gave_out].kind != TABLE_TEXT)
-        return;
     const struct finding gave_out = {.slug = "gave-out",
                                      .subject = recipe,
                                      .verdict = VERDICT_MEASURED,
                                      .figure = FINDING_NO_FIGURE,
                                      .n = row[answer_row_failed_fresh_failed].count};
-    findings_add(findings, &gave_out, "%s: gave out first: %s (%s)", recipe,
-                 row[answer_row_gave_out].text, row[answer_row_gave_out_evidence].text);
+    if (row[answer_row_gave_out].kind == TABLE_TEXT)
+        findings_add(findings, &gave_out, "%s: gave out first: %s (%s)", recipe,
+                     row[answer_row_gave_out].text, row[answer_row_gave_out_evidence].text);
 }
 
 json_t *plan_answer_json(const struct table_value *row, const struct table *findings)
@@ -484,19 +476,16 @@ static const char *short_word(const char *words)
     return utilisation_limit_word(limit);
 }
 
-/* The size, by these trials; of an undecided one they are those that were no vote, but for their
- * times: without a vote those of all. */
-static void add_size(const struct plan_answer *answer, uint64_t size, enum judge_verdict result,
-                     enum trials kind, struct table *sizes)
+/* Adds a size, with how many of these trials agree with the result; ALL: are no vote. */
+static void add_size_row(const struct plan_answer *answer, uint64_t size, enum judge_verdict result,
+                         enum trials kind, struct table *sizes)
 {
     static const char *const words[JUDGE_VERDICTS] = {[JUDGE_PASS] = "passed",
                                                       [JUDGE_FAIL] = "failed",
                                                       [JUDGE_UNDETERMINED] = "undecided",
                                                       [JUDGE_BRAKED] = "ended"};
     const struct table_value *gave_out = find_what_gave_out(answer, size);
-    const struct votes votes = count_votes(answer, size, kind);
-    bool by_votes = votes.cast > 0;
-    enum trials timed = kind == ALL && by_votes ? kind_that_counts(answer, size) : kind;
+    const struct votes votes = count_votes(answer, size, kind, result);
     char trials[64];
     if (size == 0)
         return;
@@ -506,37 +495,40 @@ static void add_size(const struct plan_answer *answer, uint64_t size, enum judge
         snprintf(trials, sizeof trials, "%u of %u no vote", votes.trials - votes.cast,
                  votes.trials);
     else
-        snprintf(trials, sizeof trials, "%u of %u%s",
-                 result == JUDGE_PASS ? votes.passed : votes.cast - votes.passed, votes.cast,
+        snprintf(trials, sizeof trials, "%u of %u%s", votes.agree, votes.cast,
                  kind == FRESH ? " fresh" : "");
     row[size_row_recipe] = table_text(answer->recipe->name);
     row[size_row_size] = table_count(size);
     row[size_row_result] = table_text(words[result]);
     row[size_row_trials] = table_text(trials);
-    row[size_row_p50_us] = table_real(median_of(answer, size, timed, by_votes, plan_row_p50_us));
+    row[size_row_p50_us] = table_real(median_of(answer, size, plan_row_p50_us, true));
     if (answer->question->objective.percentile_hundredths != 5000)
-        row[size_row_measured_us] =
-            table_real(median_of(answer, size, timed, by_votes, plan_row_measured_us));
+        row[size_row_measured_us] = table_real(median_of(answer, size, plan_row_measured_us, true));
     row[size_row_handoffs_per_s] =
-        table_real(median_of(answer, size, timed, by_votes, plan_row_handoffs_per_s));
+        table_real(median_of(answer, size, plan_row_handoffs_per_s, true));
     if (gave_out != NULL)
         row[size_row_gave_out] = table_text(short_word(gave_out[plan_row_gave_out].text));
     row[size_row_disturbed] = table_flag(votes.disturbed > 0);
 }
 
-void plan_answer_add_sizes(const struct plan_answer *answer, struct table *sizes)
+void plan_answer_add(const struct plan_answer *answer, const struct series_record *record,
+                     struct plan_results *results, struct table *findings)
 {
     const struct search_answer *found = &answer->found;
-    add_size(answer, found->passed, JUDGE_PASS, kind_of(found->passed_end), sizes);
+    const struct end passed = end_of(answer, JUDGE_PASS), failed = end_of(answer, JUDGE_FAIL);
+    struct table *sizes = &results->sizes;
+    results->answers.type = &answer_row_table;
+    struct table_value *row = table_add(&results->answers);
+    fill_row(answer, &passed, &failed, record, row);
+    add_findings(answer, row, findings);
+    add_size_row(answer, passed.size, JUDGE_PASS, passed.kind, sizes);
     if (found->reason == SEARCH_UNDETERMINED)
-        add_size(answer, found->undecided, JUDGE_UNDETERMINED, ALL, sizes);
-    if (found->stopped)
-        add_size(answer, found->failed, JUDGE_BRAKED, ALL, sizes);
-    else
-        add_size(answer, found->failed, JUDGE_FAIL, kind_of(found->failed_end), sizes);
-    add_size(answer, found->passed_above, JUDGE_PASS, FRESH, sizes);
+        add_size_row(answer, found->undecided, JUDGE_UNDETERMINED, ALL, sizes);
+    add_size_row(answer, failed.size, found->stopped ? JUDGE_BRAKED : JUDGE_FAIL,
+                 found->stopped ? ALL : failed.kind, sizes);
+    add_size_row(answer, found->passed_above, JUDGE_PASS, FRESH, sizes);
     if (found->passed == 0 && found->failed == 0 && found->reason == SEARCH_BUDGET)
-        add_size(answer, answer->search->ballot.probe.size, JUDGE_UNDETERMINED, ALL, sizes);
+        add_size_row(answer, answer->search->ballot.probe.size, JUDGE_UNDETERMINED, ALL, sizes);
 }
 
 void plan_sizes_print(const struct plan_question *question, const struct table *sizes, size_t width,

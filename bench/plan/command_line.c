@@ -142,155 +142,148 @@ static const struct option_row rows[] = {
 
 /* ------------------------------------------------------------------ what excludes what */
 
-/* Why an option is refused; a value of NULL: the number. */
-struct refusal {
-    bool applies;
-    const char *option, *value;
-    uint64_t number;
-    const char *why;
-};
+#define NUMBER_SIZE 24
 
-/* Complains about the first that applies, if there is one; whether none does. */
-static bool complain_of(const struct refusal *list, size_t count)
+static const char *format_number(uint64_t number, char text[NUMBER_SIZE])
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct refusal *one = &list[i];
-        if (one->applies)
-            return one->value != NULL ? complain_value("plan", one->option, one->value, one->why)
-                                      : complain_number("plan", one->option, one->number, one->why);
-    }
-    return true;
+    snprintf(text, NUMBER_SIZE, "%llu", (unsigned long long)number);
+    return text;
 }
 
-static bool check_recipes(const struct plan_options *options)
+static bool recipe_conflicts(const struct recipe *recipe)
 {
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        const struct recipe *recipe = options->recipes[i];
-        const struct refusal list[] = {
-            {recipe->broken, "--recipes", recipe->name, 0,
-             "it is broken on purpose, so its capacity means nothing: leave it out"},
-            {recipe->death.how != DEATH_NONE, "--recipes", recipe->name, 0,
-             "a client dies in each of its trials, which is no steady state: leave it out"},
-            {recipe->shares != NULL, "--recipes", recipe->name, 0,
-             "its clients share the lock, so the number that waits at a release is not the "
-             "number that is searched for: leave it out"},
-        };
-        if (!complain_of(list, sizeof list / sizeof list[0]))
-            return false;
-    }
-    return true;
+    const struct conflict conflicts[] = {
+        {recipe->broken, "--recipes", recipe->name,
+         "it is broken on purpose, so its capacity means nothing: leave it out"},
+        {recipe->death.how != DEATH_NONE, "--recipes", recipe->name,
+         "a client dies in each of its trials, which is no steady state: leave it out"},
+        {recipe->shares != NULL, "--recipes", recipe->name,
+         "its clients share the lock, so the number that waits at a release is not the "
+         "number that is searched for: leave it out"},
+    };
+    return complain_conflict("plan", conflicts, sizeof conflicts / sizeof conflicts[0]);
 }
 
-/* What a number of something else would contradict; a rate is given or searched for. */
-static bool check_load(const struct plan_options *options)
+/* Numbers of clients, locks, requests or sizes that contradict the question. A rate is given or
+ * searched for. */
+static bool numbers_conflict(const struct plan_options *options)
 {
     const struct plan_question *question = &options->question;
     const struct background_options *load = &question->background;
-    bool is_rate = question->unknown == PLAN_RATE;
-    char text[ROWS_BACKGROUND_TEXT_SIZE];
-    rows_background_format(load, text, sizeof text);
-    const struct refusal list[] = {
-        {options->clients > 0 && question->unknown != PLAN_LOCKS && !is_rate, "--clients", NULL,
-         options->clients, "the clients of a lock are given only with --unknown locks or rate"},
-        {options->clients == 1, "--clients", "1", 0,
+    uint64_t locks = question->locks > 0 ? question->locks : 1, max_rate = options->guard.max_rate,
+             least = question->least, most = question->most;
+    bool is_rate = question->unknown == PLAN_RATE,
+         are_sessions = question->unknown == PLAN_SESSIONS;
+    char mix[ROWS_BACKGROUND_TEXT_SIZE], of_clients[NUMBER_SIZE], of_locks[NUMBER_SIZE],
+        of_rate[NUMBER_SIZE], of_least[NUMBER_SIZE], of_most[NUMBER_SIZE];
+    const char *rate = format_number(max_rate, of_rate), *at_least = format_number(least, of_least),
+               *at_most = format_number(most, of_most);
+    rows_background_format(load, mix, sizeof mix);
+    const struct conflict conflicts[] = {
+        {options->clients > 0 && question->unknown != PLAN_LOCKS && !is_rate, "--clients",
+         format_number(options->clients, of_clients),
+         "the clients of a lock are given only with --unknown locks or rate"},
+        {options->clients == 1, "--clients", "1",
          "nobody would wait: expected at least 2 of each lock"},
-        {question->locks > 0 && question->unknown != PLAN_SESSIONS && !is_rate, "--locks", NULL,
-         question->locks, "a number of locks is given only with --unknown sessions or rate"},
-        {!load->given && is_rate, "--unknown", "rate", 0,
+        {question->locks > 0 && !are_sessions && !is_rate, "--locks",
+         format_number(question->locks, of_locks),
+         "a number of locks is given only with --unknown sessions or rate"},
+        {!load->given && is_rate, "--unknown", "rate",
          "no load is sent beside the lock: add --background with a mix, such as "
          "--background get=80,set=20"},
         {load->given && options->target.driver == DRIVER_SIMULATED, "--background",
-         "with --driver simulated", 0, "a simulation runs the lock alone: give real servers"},
-        {load->given && is_rate && load->rate_per_s != 0, "--background", text, 0,
+         "with --driver simulated", "a simulation runs the lock alone: give real servers"},
+        {load->given && is_rate && load->rate_per_s != 0, "--background", mix,
          "the rate is searched for: expected a mix alone, such as get=80,set=20"},
-        {load->given && !is_rate && load->rate_per_s == 0, "--background", text, 0,
+        {load->given && !is_rate && load->rate_per_s == 0, "--background", mix,
          ROWS_BACKGROUND_EXPECTED "; to search for the rate, add --unknown rate"},
-        {load->given && !is_rate && options->guard.max_rate > 0 &&
-             load->rate_per_s >= options->guard.max_rate,
-         "--max-rate", NULL, options->guard.max_rate,
-         "not above the rate of --background: each trial would be ended"},
-    };
-    return complain_of(list, sizeof list / sizeof list[0]);
-}
-
-/* The bounds of the size, in what was given; and what needs other servers. */
-static bool check_bounds(const struct plan_options *options)
-{
-    const struct plan_question *question = &options->question;
-    uint64_t locks = question->locks > 0 ? question->locks : 1, max_rate = options->guard.max_rate,
-             least = question->least, most = question->most;
-    bool are_sessions = question->unknown == PLAN_SESSIONS;
-    const struct refusal list[] = {
-        {most > 0 && most < least, "--at-most", NULL, most, "below --at-least"},
-        {question->unknown == PLAN_RATE && most == 0 && max_rate > 0 && max_rate < least,
-         "--max-rate", NULL, max_rate,
+        {load->given && !is_rate && max_rate > 0 && load->rate_per_s >= max_rate, "--max-rate",
+         rate, "not above the rate of --background: each trial would be ended"},
+        {most > 0 && most < least, "--at-most", at_most, "below --at-least"},
+        {is_rate && most == 0 && max_rate > 0 && max_rate < least, "--max-rate", rate,
          "below --at-least: each trial would be ended; give a smaller --at-least"},
-        {are_sessions && least > 0 && least < 2 * locks, "--at-least", NULL, least,
+        {are_sessions && least > 0 && least < 2 * locks, "--at-least", at_least,
          "fewer than two sessions on each lock: nobody would wait"},
-        {are_sessions && most > 0 && most < 2 * locks, "--at-most", NULL, most,
+        {are_sessions && most > 0 && most < 2 * locks, "--at-most", at_most,
          "fewer than two sessions on each lock: nobody would wait"},
         {options->guard.brake_ns != 0 && !options->target.connect, "--brake", "without --connect",
-         0, "nobody else uses private servers, so no bystander is there: leave it out"},
+         "nobody else uses private servers, so no bystander is there: leave it out"},
     };
-    return complain_of(list, sizeof list / sizeof list[0]);
+    return complain_conflict("plan", conflicts, sizeof conflicts / sizeof conflicts[0]);
 }
 
-/* What can be searched for with the objective, and a trial that can meet it. docs/capacity.md says
- * why locks cannot be searched for by a rate. */
-static bool check_objective(const struct plan_question *question)
+/* Unknowns that do not fit the objective, and trials that cannot meet it.
+ * docs/capacity.md says why locks cannot be searched for by a rate. */
+static bool objective_conflicts(const struct plan_question *question)
 {
     const struct objective *objective = &question->objective;
     uint64_t longest = question->hold.exponential ? HOLD_LONGEST_MEANS : 1,
              samples = question->trial_samples;
     bool is_rate = objective_is_rate(objective);
     uint64_t needed = is_rate ? 0 : judge_samples_needed(objective, 0);
-    char slo[OBJECTIVE_TEXT_SIZE], few[160];
+    char slo[OBJECTIVE_TEXT_SIZE], few[160], number[NUMBER_SIZE];
+    const char *of_trial = format_number(samples, number);
     snprintf(few, sizeof few,
              "too few for p%g: expected at least %llu, with which a trial passes "
              "if none is over the limit",
              objective_percent(objective), (unsigned long long)needed);
-    const struct refusal list[] = {
+    const struct conflict conflicts[] = {
         {objective->metric == OBJECTIVE_BACKGROUND && !question->background.given, "--slo",
-         objective_format(objective, slo, sizeof slo), 0,
+         objective_format(objective, slo, sizeof slo),
          "no load is sent beside the lock: add --background, such as --background "
          "get=80,set=20@1000"},
-        {is_rate && question->unknown == PLAN_LOCKS, "--unknown", "locks", 0,
+        {is_rate && question->unknown == PLAN_LOCKS, "--unknown", "locks",
          "all locks together make more handoffs, the more there are: the objective would "
          "not be harder to meet; give one on handoff or acquire"},
-        {samples > 0 && is_rate, "--trial-time", NULL, samples,
+        {samples > 0 && is_rate, "--trial-time", of_trial,
          "a rate is measured over a time: expected a duration"},
-        {samples > 0 && samples < needed, "--trial-time", NULL, samples, few},
-        {question->hold.mean_ns * longest >= question->timeout_ns, "--hold", "with --timeout", 0,
+        {samples > 0 && samples < needed, "--trial-time", of_trial, few},
+        {question->hold.mean_ns * longest >= question->timeout_ns, "--hold", "with --timeout",
          "nothing moves while a lock is held: give a --timeout that is longer than the "
          "hold (for exp:, longer than 20 means)"},
     };
-    return complain_of(list, sizeof list / sizeof list[0]);
+    return complain_conflict("plan", conflicts, sizeof conflicts / sizeof conflicts[0]);
 }
 
-/* Completes the question; false: with more sessions than there can be. */
-static bool complete(struct plan_options *options)
+/* Whether the completed question has more sessions than there can be. */
+static bool sessions_conflict(const struct plan_options *options)
 {
-    struct plan_question *question = &options->question;
-    uint64_t max_rate = options->guard.max_rate, max_clients = options->target.max_clients;
+    const struct plan_question *question = &options->question;
+    uint64_t sessions = plan_question_sessions(question, question->most),
+             max_clients = options->target.max_clients;
     bool is_rate = question->unknown == PLAN_RATE;
-    question->clients = options->clients;
-    if (is_rate && question->most == 0 && max_rate > 0 && max_rate < PLAN_RATE_MOST) {
-        question->most = max_rate;
-        question->most_by = "--max-rate allows no more requests";
-    }
-    if (question->locks == 0)
-        question->locks = 1;
-    plan_question_complete(question, max_clients);
-    uint64_t sessions = plan_question_sessions(question, question->most);
-    const struct refusal list[] = {
-        {sessions > SIZE_MAX_GIVEN, is_rate ? "--clients" : "--at-most", NULL,
-         is_rate ? question->clients : question->most,
+    char size[NUMBER_SIZE], most[NUMBER_SIZE];
+    const struct conflict conflicts[] = {
+        {sessions > SIZE_MAX_GIVEN, is_rate ? "--clients" : "--at-most",
+         format_number(is_rate ? question->clients : question->most, size),
          "more than 1,000,000 sessions: give a smaller one, or a smaller -n"},
-        {sessions > max_clients, "--max-clients", NULL, max_clients,
+        {sessions > max_clients, "--max-clients", format_number(max_clients, most),
          is_rate ? "below the sessions of all locks: give a smaller -n or -k"
                  : "below the sessions of the largest size: give a smaller --at-most"},
     };
-    return complain_of(list, sizeof list / sizeof list[0]);
+    return complain_conflict("plan", conflicts, sizeof conflicts / sizeof conflicts[0]);
+}
+
+/* Completes the question unless options exclude each other. */
+static bool options_conflict(struct plan_options *options)
+{
+    struct plan_question *question = &options->question;
+    uint64_t max_rate = options->guard.max_rate;
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (recipe_conflicts(options->recipes[i]))
+            return true;
+    }
+    if (numbers_conflict(options) || objective_conflicts(question))
+        return true;
+    question->clients = options->clients;
+    if (question->unknown == PLAN_RATE && question->most == 0 && max_rate > 0 &&
+        max_rate < PLAN_RATE_MOST) {
+        question->most = max_rate;
+        question->most_by = "--max-rate allows no more requests";
+    }
+    plan_question_complete(question, options->target.max_clients);
+    return sessions_conflict(options) ||
+           target_conflicts("plan", &options->target, question->processes);
 }
 
 int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
@@ -301,10 +294,7 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && !options->asks)
         status = complain_usage("plan", "plan", "--slo is required");
-    if (status == ARGUMENTS_GO &&
-        (!check_recipes(options) || !check_load(options) || !check_bounds(options) ||
-         !check_objective(&options->question) || !complete(options) ||
-         target_conflicts("plan", &options->target, options->question.processes)))
+    if (status == ARGUMENTS_GO && options_conflict(options))
         status = error_exit_status(ERROR_USAGE);
     options->target.companions = options->question.background.given ? BACKGROUND_SESSIONS : 0;
     if (status != ARGUMENTS_GO)

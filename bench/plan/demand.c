@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
@@ -28,8 +27,8 @@
 TABLE_DECLARE(demand_row, DEMAND_COLUMNS);
 TABLE_DEFINE(demand_row, "--json", DEMAND_COLUMNS)
 
-/* The figures of a row, in the order of their columns. Infinite: nobody knows, as the requests of a
- * trial whose time decides. */
+/* The figures of a row, in the order of their columns. Infinite: not known, as the requests of a
+ * trial that ends by time. */
 enum { SESSIONS, TRIALS, RPCS, TIME_S, TRANSACTIONS, LOG_BYTES, FIGURES };
 struct demand {
     double of[FIGURES];
@@ -44,8 +43,7 @@ static double allowed(const struct plan_options *options, double time_s)
     return per_s > 0 ? ceil((double)per_s * time_s) : (double)INFINITY;
 }
 
-/* The transactions of so many requests of a load: those that write, and the deletions that follow
- * of themselves. */
+/* Transactions of `requests` requests of a load: the writes, and the deletions that follow some. */
 static double writes_of(const struct mix *mix, double requests)
 {
     uint32_t percent =
@@ -106,17 +104,16 @@ static struct demand within_time(const struct plan_options *options, const struc
 static void add_row(const char *recipe, const struct demand *most, struct table *rows)
 {
     struct table_value *row = table_add(rows);
-    double time_s = most->of[TIME_S];
     char time[32];
-    text_format_duration((uint64_t)(time_s * 1e9), time, sizeof time);
     for (int i = 0; i < FIGURES; i++) {
         bool known = isfinite(most->of[i]);
         row[demand_row_sessions + i] = table_count_if(known, known ? (uint64_t)most->of[i] : 0);
     }
     row[demand_row_recipe] = table_text(recipe);
-    row[demand_row_time_s] = table_real(time_s);
+    row[demand_row_time_s] = table_real(most->of[TIME_S]);
     row[demand_row_name] = table_text(recipe != NULL ? recipe : "all");
-    row[demand_row_time] = table_text(time);
+    row[demand_row_time] =
+        table_text(text_format_duration((uint64_t)(most->of[TIME_S] * 1e9), time, sizeof time));
 }
 
 /* A row for each recipe, and of several one for all, of which one may take all of --max-time. */
@@ -141,34 +138,28 @@ static struct table find_rows(const struct plan_options *options)
     return rows;
 }
 
-/* On servers that somebody else may use: what there will be at most, in words; for free(). */
-char *plan_demand_format(const struct plan_options *options)
+void plan_demand_print(const struct plan_options *options, const struct connect_string *servers)
 {
     const struct plan_question *question = &options->question;
     struct table rows = find_rows(options);
     const struct table_value *all = table_row(&rows, rows.rows - 1);
     uint64_t sessions = plan_question_sessions(question, question->most),
              per_s = plan_question_rate(question, question->most);
-    bool is_known = all[demand_row_log_bytes].kind == TABLE_COUNT;
-    struct growing_text text = {0};
-    char count[32];
-    growing_text_add(&text,
-                     "at most %s sessions at a time, each of which sends its next request as soon "
-                     "as it may",
-                     text_format_count(sessions, count, sizeof count));
+    char where[CONNECT_TEXT_SIZE], count[32],
+        load[160] = "", logs[160] = "as many transactions in their logs as they can make";
     if (per_s > 0)
-        growing_text_add(&text,
-                         ", and beside them the load of --background: %d sessions, %s%s a second",
-                         BACKGROUND_SESSIONS, question->unknown == PLAN_RATE ? "at most " : "",
-                         text_format_count(per_s, count, sizeof count));
-    if (is_known)
-        growing_text_add(&text, "; at most %s transactions (%.1f MB) in each server's log",
-                         text_format_count(all[demand_row_transactions].count, count, sizeof count),
-                         table_number(&all[demand_row_log_bytes]) / 1e6);
-    growing_text_add(&text, "%s; others who use these servers will notice; --dry-run says more",
-                     is_known ? "" : "; as many transactions in their logs as they can make");
+        snprintf(load, sizeof load,
+                 "; with --background, %d sessions and %s%s requests a second more",
+                 BACKGROUND_SESSIONS, question->unknown == PLAN_RATE ? "at most " : "",
+                 text_format_count(per_s, count, sizeof count));
+    if (all[demand_row_log_bytes].kind == TABLE_COUNT)
+        snprintf(logs, sizeof logs, "at most %s transactions (%.1f MB) in each server's log",
+                 text_format_count(all[demand_row_transactions].count, count, sizeof count),
+                 table_number(&all[demand_row_log_bytes]) / 1e6);
+    complain_mildly("on %s: at most %s sessions at a time%s; %s; --dry-run says more",
+                    connect_typed(servers, where, sizeof where),
+                    text_format_count(sessions, count, sizeof count), load, logs);
     table_deinit(&rows);
-    return text.text;
 }
 
 /* ------------------------------------------------------------------ the dry run */
@@ -199,7 +190,8 @@ static enum error_kind ask_servers(struct plan_options *options, char *about, si
     return kind;
 }
 
-static void print_rows(const struct plan_options *options, const struct table *rows)
+static void print_rows(const struct plan_options *options, const char *about,
+                       const struct table *rows)
 {
     static const struct row_column columns[] = {
         {.column = demand_row_name, .title = "recipe"},
@@ -219,24 +211,31 @@ static void print_rows(const struct plan_options *options, const struct table *r
           stdout);
     if (options->guard.max_time_ns != 0)
         fputs("Within --max-time: at the pace that the objective allows.\n", stdout);
+    if (options->target.topology_count > 1)
+        printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
+               options->target.home_count > 1 ? "ensembles" : "numbers of servers");
+    if (about[0] != '\0') {
+        printf("\n");
+        wrap_hanging(about, stdout);
+    }
+    printf("\nNothing was run.\n");
 }
 
 /* The keys are those of docs/schema/plan-dry-run.schema.json. */
 static void print_json(const struct plan_options *options, const char *about,
                        const struct table *rows)
 {
-    const struct plan_question *question = &options->question;
     const struct target_options *target = &options->target;
     const uint64_t *counts = target->server_counts; /* each once for each release */
     char objective[OBJECTIVE_TEXT_SIZE];
     json_t *cells = json_array(), *servers = json_array(), *sentences = json_array();
     for (size_t i = 0; i < rows->rows; i++) {
         const struct table_value *row = table_row(rows, i);
-        json_t *cell = json_object(), *most = json_object();
-        json_result_set_row(cell, rows->type, row, demand_row_recipe, demand_row_recipe);
+        json_t *most = json_object();
         json_result_set_row(most, rows->type, row, demand_row_sessions, demand_row_log_bytes);
-        json_object_set_new(cell, "at_most", most);
-        json_array_append_new(cells, cell);
+        json_array_append_new(cells, json_pack("{s:o, s:o}", "recipe",
+                                               json_result_text(row[demand_row_recipe].text),
+                                               "at_most", most));
     }
     if (target->connect)
         json_array_append_new(servers, json_integer((json_int_t)target->servers.count));
@@ -246,15 +245,13 @@ static void print_json(const struct plan_options *options, const char *about,
     }
     if (about[0] != '\0')
         json_array_append_new(sentences, json_text(about));
-    json_result_write(json_pack("{s:s, s:s, s:o, s:o, s:o}", "objective",
-                                objective_format(&question->objective, objective, sizeof objective),
-                                "unknown", plan_question_unknowns[question->unknown], "servers",
+    objective_format(&options->question.objective, objective, sizeof objective);
+    json_result_write(json_pack("{s:s, s:s, s:o, s:o, s:o}", "objective", objective, "unknown",
+                                plan_question_unknowns[options->question.unknown], "servers",
                                 servers, "cells", cells, "sentences", sentences),
                       stdout);
 }
 
-/* Says how many trials, sessions at a time, requests, transactions and hours the searches take at
- * most. Servers of --connect are asked for their limit of connections, and for nothing else. */
 int plan_dry_run(struct plan_options *options)
 {
     struct error error = {0};
@@ -265,17 +262,7 @@ int plan_dry_run(struct plan_options *options)
     if (options->output.json)
         print_json(options, about, &rows);
     else
-        print_rows(options, &rows);
+        print_rows(options, about, &rows);
     table_deinit(&rows);
-    if (options->output.json)
-        return 0;
-    if (options->target.topology_count > 1)
-        printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
-               options->target.home_count > 1 ? "ensembles" : "numbers of servers");
-    if (about[0] != '\0') {
-        printf("\n");
-        wrap_hanging(about, stdout);
-    }
-    printf("\nNothing was run.\n");
     return 0;
 }

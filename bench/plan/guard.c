@@ -10,6 +10,11 @@
 #define RECOVERY_NS   (60 * NS_PER_S)
 #define BEGUN_ANEW_NS BRAKE_WINDOW_NS
 
+uint32_t plan_guard_sessions(const struct plan_guard *guard)
+{
+    return guard->has_bystander ? guard->bystander.plan.fleet.sessions : 0;
+}
+
 static struct brake_counts count(const struct plan_guard *guard, uint32_t session)
 {
     return bystander_count(&guard->bystander, session, guard->bound_ns);
@@ -44,11 +49,6 @@ enum error_kind plan_guard_begin(struct plan_guard *guard, const struct plan_gua
     return kind;
 }
 
-uint32_t plan_guard_sessions(const struct plan_guard *guard)
-{
-    return guard->has_bystander ? guard->bystander.plan.fleet.sessions : 0;
-}
-
 enum error_kind plan_guard_end(struct plan_guard *guard, struct error *error)
 {
     if (!guard->has_bystander)
@@ -71,8 +71,8 @@ static uint64_t count_bad(const struct plan_guard *guard)
     return sum;
 }
 
-/* A session that has expired is replaced; every other error is the search's. */
-static enum error_kind wait_a_look(struct plan_guard *guard, struct error *error)
+/* Lets time pass. A session that has expired is replaced; every other error is the search's. */
+static enum error_kind wait_briefly(struct plan_guard *guard, struct error *error)
 {
     enum error_kind kind = bystander_wait(&guard->bystander, BRAKE_LOOK_NS, error);
     if (kind != ERROR_SESSION_LOST)
@@ -81,11 +81,11 @@ static enum error_kind wait_a_look(struct plan_guard *guard, struct error *error
     return kind == ERROR_NONE ? begin_bystander(guard, BEGUN_ANEW_NS, error) : kind;
 }
 
-static enum error_kind recover(struct plan_guard *guard, struct error *error)
+static enum error_kind await_recovery(struct plan_guard *guard, struct error *error)
 {
     uint64_t began_ns = clock_now_ns(), calm_ns = began_ns, bad = count_bad(guard);
     while (clock_now_ns() - calm_ns < BRAKE_WINDOW_NS) {
-        enum error_kind kind = wait_a_look(guard, error);
+        enum error_kind kind = wait_briefly(guard, error);
         if (kind != ERROR_NONE)
             return kind;
         uint64_t now = count_bad(guard);
@@ -106,12 +106,13 @@ enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error)
     bool has_ended = guard->reason != PLAN_GUARD_NONE;
     guard->reason = PLAN_GUARD_NONE;
     guard->why[0] = '\0';
-    enum error_kind kind = has_ended && guard->has_bystander ? recover(guard, error) : ERROR_NONE;
+    enum error_kind kind =
+        has_ended && guard->has_bystander ? await_recovery(guard, error) : ERROR_NONE;
     for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
         const struct brake_counts counts = count(guard, i);
         brake_begin(&guard->brakes[i], clock_now_ns(), &counts);
     }
-    guard->looked_ns = guard->rated_ns = clock_now_ns();
+    guard->checked_ns = guard->rated_ns = clock_now_ns();
     guard->rpcs = 0;
     return kind;
 }
@@ -120,7 +121,7 @@ enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error)
 
 /* The first reason counts. */
 __attribute__((format(printf, 3, 4))) static void
-give_up(struct plan_guard *guard, enum plan_guard_reason reason, const char *format, ...)
+end_probe(struct plan_guard *guard, enum plan_guard_reason reason, const char *format, ...)
 {
     va_list arguments;
     if (guard->reason != PLAN_GUARD_NONE)
@@ -133,7 +134,7 @@ give_up(struct plan_guard *guard, enum plan_guard_reason reason, const char *for
 
 void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses)
 {
-    /* What was sent in less than a second was sent in a second, too: most probes take no longer. */
+    /* Requests of less than a second are requests of a second, too: most probes take no longer. */
     uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - guard->rated_ns,
              rate = rpcs - guard->rpcs, most = guard->options.max_rate;
     char sent[32], allowed[32];
@@ -143,27 +144,28 @@ void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses)
         guard->rpcs = rpcs;
     }
     if (most > 0 && rate > most)
-        give_up(guard, PLAN_GUARD_RATE,
-                "it sent %s requests in a second, more than the %s of --max-rate",
-                text_format_count(rate, sent, sizeof sent),
-                text_format_count(most, allowed, sizeof allowed));
+        end_probe(guard, PLAN_GUARD_RATE,
+                  "it sent %s requests in a second, more than the %s of --max-rate",
+                  text_format_count(rate, sent, sizeof sent),
+                  text_format_count(most, allowed, sizeof allowed));
     (void)plan_guard_close(guard, losses);
 }
 
-static void suffer(struct plan_guard *guard, uint32_t session, enum brake_reason how)
+static void end_for_bystander(struct plan_guard *guard, uint32_t session, enum brake_reason how)
 {
     const enum plan_guard_reason reason = PLAN_GUARD_BYSTANDER;
     char server[ENDPOINT_TEXT_SIZE], bound[32];
     bystander_server(&guard->bystander, session, server, sizeof server);
     text_format_duration(guard->bound_ns, bound, sizeof bound);
     if (how == BRAKE_SLOW)
-        give_up(guard, reason, "a bystander's reads took longer than %s at %.80s", bound, server);
+        end_probe(guard, reason, "a bystander's reads took longer than %s at %.80s", bound, server);
     if (how == BRAKE_SILENT)
-        give_up(guard, reason, "%.80s did not answer a bystander, for more than %s", server, bound);
+        end_probe(guard, reason, "%.80s did not answer a bystander, for more than %s", server,
+                  bound);
     if (how == BRAKE_ERRORS)
-        give_up(guard, reason, "a bystander's read failed at %.80s", server);
+        end_probe(guard, reason, "a bystander's read failed at %.80s", server);
     if (how == BRAKE_LOST)
-        give_up(guard, reason, "a bystander lost its connection");
+        end_probe(guard, reason, "a bystander lost its connection");
 }
 
 bool plan_guard_is_out_of_time(const struct plan_guard *guard)
@@ -175,23 +177,23 @@ bool plan_guard_is_out_of_time(const struct plan_guard *guard)
 bool plan_guard_allows(struct plan_guard *guard)
 {
     uint64_t now_ns = clock_now_ns();
-    if (guard->reason != PLAN_GUARD_NONE || now_ns - guard->looked_ns < BRAKE_LOOK_NS)
+    if (guard->reason != PLAN_GUARD_NONE || now_ns - guard->checked_ns < BRAKE_LOOK_NS)
         return guard->reason == PLAN_GUARD_NONE;
-    guard->looked_ns = now_ns;
+    guard->checked_ns = now_ns;
     for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
         const struct brake_counts counts = count(guard, i);
-        suffer(guard, i, brake_look(&guard->brakes[i], now_ns, &counts));
+        end_for_bystander(guard, i, brake_look(&guard->brakes[i], now_ns, &counts));
     }
     if (guard->has_bystander && !load_background_goes_on(guard->bystander.trial))
-        suffer(guard, 0, BRAKE_LOST);
+        end_for_bystander(guard, 0, BRAKE_LOST);
     if (plan_guard_is_out_of_time(guard))
-        give_up(guard, PLAN_GUARD_TIME, "the time of --max-time was up");
+        end_probe(guard, PLAN_GUARD_TIME, "the time of --max-time was up");
     return guard->reason == PLAN_GUARD_NONE;
 }
 
 /* ------------------------------------------------------------------ after a probe */
 
-/* The last count of losses is the one that is told. */
+/* The reason has the last count of losses. */
 enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losses)
 {
     char number[32];
@@ -199,7 +201,7 @@ enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losse
         return guard->reason;
     if (guard->reason == PLAN_GUARD_LOSSES)
         guard->reason = PLAN_GUARD_NONE;
-    give_up(guard, PLAN_GUARD_LOSSES, "its sessions lost connections (%s)",
-            text_format_count(losses, number, sizeof number));
+    end_probe(guard, PLAN_GUARD_LOSSES, "its sessions lost connections (%s)",
+              text_format_count(losses, number, sizeof number));
     return guard->reason;
 }

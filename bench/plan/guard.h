@@ -3,14 +3,8 @@
  * guard: keeps the probes of a search from harming others. Layer: bench/plan.
  *
  * A bystander (load/load.h) reads from every server, and the brake (capacity/brake.h) judges its
- * response times by the given bound, or by one that follows from its p99 alone.
- *
- * plan_guard_begin once; before each probe plan_guard_open, which waits until the bystander is
- * served in time; plan_guard_note in the trial's callback progress, and once after a trial of real
- * sessions, which may be shorter than the time between two callbacks; plan_guard_allows in
- * has_company: false ends the trial at once, END_ALONE, and the trial clears up after itself;
- * plan_guard_close after each probe; plan_guard_end once. The trial is to be run with
- * plan_guard_sessions more companions.
+ * response times by the given bound, or by one that follows from its p99 alone. The guard also
+ * watches the probe's rate and connections, and the time of the whole search.
  *
  * Invariant: a probe that the guard has ended is never judged by what was measured of it. The first
  * reason is the one that counts.
@@ -54,16 +48,16 @@ struct plan_guard {
     /* The present probe's, or the last one's. */
     enum plan_guard_reason reason;
     char why[200]; /* a clause: "a bystander's reads took longer than 100 ms at zk1:2181" */
-    uint64_t looked_ns;
+    uint64_t checked_ns;
     uint64_t rated_ns; /* when rpcs was read */
     uint64_t rpcs;
     struct brake brakes[CONNECT_ENDPOINTS_MAX]; /* of each session of the bystander */
 };
 
-/* host: as for a load; its watch is asked for interruptions alone. NULL: nobody else uses the
- * servers, and the guard watches the rate and the time alone. root: the path of a znode that does
- * not exist yet. Both must outlive plan_guard_end, and *guard must not be moved. On an error
- * nothing is left behind. Errors are those of bystander_begin. */
+/* Begins the time of the search, and the bystander. host: as for a load; its watch is asked for
+ * interruptions alone. NULL: nobody else uses the servers, and there is no bystander. root: the
+ * path of a znode that does not exist yet. Both must outlive plan_guard_end, and *guard must not be
+ * moved. On an error nothing is left behind. Errors are those of bystander_begin. */
 MUST_CHECK enum error_kind plan_guard_begin(struct plan_guard *guard,
                                             const struct plan_guard_options *options,
                                             const struct load_host *host, const char *root,
@@ -77,21 +71,22 @@ uint32_t plan_guard_sessions(const struct plan_guard *guard);
 /* Whether the time for all is up: no probe should begin. */
 bool plan_guard_is_out_of_time(const struct plan_guard *guard);
 
-/* Waits until no read of the bystander was slow for BRAKE_WINDOW_NS; at once if the servers have
- * been calm. A bystander that has lost a session is begun anew, with the same bound.
- * ERROR_NO_ANSWER if the servers do not recover in a minute, ERROR_INTERRUPTED, and those of
- * bystander_begin; plan_guard_end is due in any case. */
+/* To be called before each probe. After one that the guard has ended it waits until no read of the
+ * bystander was slow for BRAKE_WINDOW_NS. A bystander that has lost a session is begun anew, with
+ * the same bound. ERROR_NO_ANSWER if the servers do not recover in a minute, ERROR_INTERRUPTED, and
+ * those of bystander_begin; plan_guard_end is due in any case. */
 MUST_CHECK enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error);
 
-/* The probe's requests so far, and the connections that its sessions have lost. */
+/* Checks the probe's requests so far, and the connections that its sessions have lost: while it
+ * runs, and once after it, because it may be shorter than the time between two calls. */
 void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses);
 
 /* Whether the probe may go on; may be asked at any rate. False until plan_guard_open, once it is.
  */
 bool plan_guard_allows(struct plan_guard *guard);
 
-/* The probe has ended in whatever way, its sessions having lost so many connections. Returns why
- * the guard has ended it, or would have. */
+/* Ends the watch over a probe that has ended, with the connections that its sessions have lost.
+ * Returns why the guard has ended it, or would have. */
 enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losses);
 
 #endif

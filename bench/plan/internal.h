@@ -34,7 +34,7 @@
 
 /* ------------------------------------------------------------------ question */
 
-/* What is searched for. X(name, the word for it on the command line and in files) */
+/* The unknown of a search. X(name, the word for it on the command line and in files) */
 #define PLAN_UNKNOWN_LIST(X)                                                                       \
     X(WAITERS, "waiters")   /* of one lock, which has one client more: the holder */               \
     X(LOCKS, "locks")       /* with the same number of clients each */                             \
@@ -108,10 +108,13 @@ struct plan_options {
  * question completed; or the exit status. */
 int plan_command_line_parse(int argc, char **argv, struct plan_options *options);
 
-/* --dry-run; returns the exit status. And what to say before the first trial on servers that
- * somebody else may use: a text for free(). */
+/* --dry-run: prints how many trials, sessions at a time, requests, transactions and hours the
+ * searches take at most. Servers of --connect are asked for their limit of connections, and for
+ * nothing else. Returns the exit status. */
 int plan_dry_run(struct plan_options *options);
-char *plan_demand_format(const struct plan_options *options);
+
+/* Prints the same in a line, before the first trial on servers that somebody else may use. */
+void plan_demand_print(const struct plan_options *options, const struct connect_string *servers);
 
 /* ------------------------------------------------------------------ probe: see probe.c */
 
@@ -120,7 +123,7 @@ struct plan_probe {
     struct search_probe asked;
     uint64_t load_per_s; /* requests of the load beside the trial; 0: there is none */
     uint64_t samples;    /* that are enough; 0: the time decides */
-    uint64_t fails_at;   /* so many over the limit are a failure, of so many samples */
+    uint64_t fails_at;   /* samples over the limit that are a failure, of `samples` */
     uint64_t longest_ns; /* from the gate on */
 };
 
@@ -156,7 +159,7 @@ enum plan_cut {
     PLAN_CUT_SHORT,    /* an error, or a signal */
 };
 
-/* What the trials of a search say, as far as it has come. */
+/* The state of a search and its trials. */
 struct plan_answer {
     const struct plan_question *question;
     const struct recipe *recipe;
@@ -166,19 +169,20 @@ struct plan_answer {
     struct search_answer found; /* of search_answer */
 };
 
-extern const struct table_type answer_row_table;
+/* The answers of all searches of a record. */
+struct plan_results {
+    struct table answers; /* answers.csv */
+    struct table sizes;   /* that the answers are about: the table on the terminal */
+};
 
-/* Fills a row of answers.csv; adds what it says; the row for --json, with the sentences of these
- * findings: a new object. */
-void plan_answer_fill(const struct plan_answer *answer, const struct series_record *record,
-                      struct table_value *row);
-void plan_answer_add_findings(const struct plan_answer *answer, const struct table_value *row,
-                              struct table *findings);
+/* Adds the answer of a search to the results, and its findings. */
+void plan_answer_add(const struct plan_answer *answer, const struct series_record *record,
+                     struct plan_results *results, struct table *findings);
+
+/* A row of answers.csv for --json, with the sentences of its findings: a new object. */
 json_t *plan_answer_json(const struct table_value *row, const struct table *findings);
 
-/* Adds the sizes that the answer is about to the rows of the table on the terminal, from the
- * smallest on; and prints that table in so many columns. */
-void plan_answer_add_sizes(const struct plan_answer *answer, struct table *sizes);
+/* Prints the table of the sizes for a terminal of `width` columns. */
 void plan_sizes_print(const struct plan_question *question, const struct table *sizes, size_t width,
                       FILE *stream);
 

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/arguments.h"
-#include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
@@ -65,16 +64,11 @@ static enum error_kind lay_out(void *context, struct error *error)
     struct series *series = &searches->series;
     const struct target *target = &series->targets.list[0];
     size_t recipes = options->recipe_count, count = options->target.topology_count * recipes;
-    char where[CONNECT_TEXT_SIZE];
     /* The series knows only the two ends of the range, of which it has left out one. */
     plan_question_fit_servers(&options->question, target, series->left_out,
                               sizeof series->left_out);
-    if (series_tells_demand(series)) {
-        char *demand = plan_demand_format(options);
-        complain_mildly("on %s: %s", connect_typed(&target->placement, where, sizeof where),
-                        demand);
-        free(demand);
-    }
+    if (series_tells_demand(series))
+        plan_demand_print(options, &target->placement);
     searches->list = memory_new(count, sizeof *searches->list);
     for (; searches->count < count; searches->count++) {
         struct plan_search *search = &searches->list[searches->count];
@@ -148,43 +142,34 @@ static enum error_kind run(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ after the last trial */
 
-static struct plan_answer answer_of(const struct plan_searches *searches, size_t search)
-{
-    const struct plan_search *of = &searches->list[search];
-    return (struct plan_answer){.question = &searches->options->question,
-                                .recipe = of->recipe,
-                                .search = &of->search,
-                                .rows = &searches->series.records[of->topology].rows,
-                                .cut = searches->cut,
-                                .found = search_answer(&of->search)};
-}
-
-/* Finds the answers. */
 static enum error_kind finish(void *context, struct series_record *record, bool whole,
                               struct error *error)
 {
     struct plan_searches *searches = context;
-    struct table *answers = &searches->answers[record->topology];
+    struct plan_results *results = &searches->results[record->topology];
     bool cut = searches->series.cut_short != NULL;
-    answers->type = &answer_row_table;
-    record->planned = record->rows.rows;
     if (cut)
         searches->cut = PLAN_CUT_SHORT;
+    record->planned = record->rows.rows;
     for (size_t i = 0; i < searches->count; i++) {
         const struct plan_search *search = &searches->list[i];
+        const struct search_forecast left = search_foresee(&search->search);
+        const struct plan_answer answer = {.question = &searches->options->question,
+                                           .recipe = search->recipe,
+                                           .search = &search->search,
+                                           .rows = &record->rows,
+                                           .cut = searches->cut,
+                                           .found = search_answer(&search->search)};
         if (search->topology != record->topology)
             continue;
-        const struct search_forecast left = search_foresee(&search->search);
-        const struct plan_answer answer = answer_of(searches, i);
-        struct table_value *row = table_add(answers);
         record->planned += cut ? left.short_trials + left.long_trials : 0;
-        plan_answer_fill(&answer, record, row);
-        plan_answer_add_findings(&answer, row, &record->findings);
+        plan_answer_add(&answer, record, results, &record->findings);
     }
     trial_findings_add_faults(&plan_row_trials, &record->rows, "", &record->findings);
     trial_findings_add_noise(&plan_row_trials, &record->rows, &searches->series.noise,
                              record->made_again.rows, &record->findings);
-    return whole ? file_set_save_table(record->files.folder, answers, NULL, error) : ERROR_NONE;
+    return whole ? file_set_save_table(record->files.folder, &results->answers, NULL, error)
+                 : ERROR_NONE;
 }
 
 static const char *name_plots(const void *context, struct plots *plots)
@@ -199,22 +184,16 @@ static const char *name_plots(const void *context, struct plots *plots)
 static void print_sizes(const void *context, const struct series_record *record)
 {
     const struct plan_searches *searches = context;
-    struct table sizes = {0};
-    for (size_t i = 0; i < searches->count; i++) {
-        const struct plan_answer answer = answer_of(searches, i);
-        if (searches->list[i].topology == record->topology)
-            plan_answer_add_sizes(&answer, &sizes);
-    }
-    if (sizes.rows > 0)
-        plan_sizes_print(&searches->options->question, &sizes, terminal_columns(STDOUT_FILENO),
+    const struct table *sizes = &searches->results[record->topology].sizes;
+    if (sizes->rows > 0)
+        plan_sizes_print(&searches->options->question, sizes, terminal_columns(STDOUT_FILENO),
                          stdout);
-    table_deinit(&sizes);
 }
 
 static json_t *describe_answers(const void *context, const struct series_record *record)
 {
     const struct table *answers =
-        &((const struct plan_searches *)context)->answers[record->topology];
+        &((const struct plan_searches *)context)->results[record->topology].answers;
     json_t *list = json_array();
     for (size_t i = 0; i < answers->rows; i++)
         json_array_append_new(list, plan_answer_json(table_row(answers, i), &record->findings));
@@ -266,8 +245,10 @@ static int run_searches(struct plan_searches *searches, int argc, char **argv)
     int status = series_lead(&searches->series, argc, argv);
     for (size_t i = 0; i < searches->count; i++)
         search_deinit(&searches->list[i].search);
-    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
-        table_deinit(&searches->answers[i]);
+    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++) {
+        table_deinit(&searches->results[i].answers);
+        table_deinit(&searches->results[i].sizes);
+    }
     free(searches->list);
     series_deinit(&searches->series);
     return status;

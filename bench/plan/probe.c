@@ -15,7 +15,7 @@
 /* Even if all samples take no time, sessions may: the trial's end by time is no sooner. */
 #define LONGEST_LEAST_NS (2 * NS_PER_S)
 
-/* The least number over the limit with which so many samples fail. All of them do, because an
+/* The least number over the limit with which `samples` samples fail. All of them do, because an
  * objective that is met allows no more than half. */
 static uint64_t least_failure(const struct objective *objective, uint64_t samples)
 {
@@ -47,8 +47,8 @@ static uint64_t samples_of(const struct plan_question *question, const struct se
 }
 
 /* As long as the samples take whose latencies are at the limit. A lock makes one handoff after
- * another, and each is one acquire, of which a client has no second one meanwhile. Requests of a
- * load come at random: twice as long as so many take to come due. */
+ * another, and each is one acquire, of which a client has one at a time. Requests of a load come at
+ * random: twice the time in which they come due on average. */
 static uint64_t longest_ns(const struct plan_probe *probe)
 {
     const struct plan_question *question = probe->question;
@@ -141,7 +141,7 @@ static const struct ledger_row *next_handoff(const struct trial_memory *memory, 
     return NULL;
 }
 
-/* What an objective on handoffs is judged by; may be asked while the trial goes on. Adds these
+/* The samples of an objective on handoffs; may be asked while the trial goes on. Adds these
  * handoffs to `latency`, unless it is NULL. */
 struct plan_count plan_probe_count_handoffs(const struct objective *objective,
                                             const struct trial_memory *memory,
@@ -161,52 +161,35 @@ struct plan_count plan_probe_count_handoffs(const struct objective *objective,
     return count;
 }
 
-/* The time in which every lock has its clients: from the first handoff that counts to the last. */
-struct span {
-    uint64_t from_ns, until_ns;
-};
-
-static void narrow(const struct trial_memory *memory, uint32_t lock, struct span *span)
-{
-    const struct ledger_row *row;
-    uint64_t first_ns = UINT64_MAX, last_ns = 0;
-    for (size_t at = 0; (row = next_handoff(memory, lock, &at)) != NULL;) {
-        first_ns = first_ns == UINT64_MAX ? row->released_ns : first_ns;
-        last_ns = row->released_ns;
-    }
-    span->from_ns = first_ns > span->from_ns ? first_ns : span->from_ns;
-    span->until_ns = last_ns < span->until_ns ? last_ns : span->until_ns;
-}
-
-/* All handoffs of the time, however many waited: they are part of the rate. */
-static void add_lock(const struct trial_memory *memory, uint32_t lock, const struct span *span,
-                     double handoffs[PLAN_BATCHES])
-{
-    size_t used = trial_memory_rows_used(memory, lock);
-    for (size_t handoff = 1; handoff < used; handoff++) {
-        const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
-        if (row->released_ns < span->from_ns || row->released_ns >= span->until_ns)
-            continue;
-        handoffs[(row->released_ns - span->from_ns) * PLAN_BATCHES /
-                 (span->until_ns - span->from_ns)]++;
-    }
-}
-
-/* What an objective on the rate is judged by: how many handoffs a second all locks made together,
- * in each of so many equal parts of the time in which all clients took part. Returns how many parts
- * there are: 0 if there was no such time. */
+/* The samples of an objective on the rate: handoffs a second of all locks together, however many
+ * waited, in each of PLAN_BATCHES equal parts of the time in which all clients took part: from the
+ * first handoff that counts of every lock to the last. Returns the number of parts; 0: there was no
+ * such time. */
 size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES])
 {
-    struct span span = {0, UINT64_MAX};
-    for (uint32_t lock = 0; lock < memory->plan->locks; lock++)
-        narrow(memory, lock, &span);
-    if (span.from_ns >= span.until_ns)
+    const struct ledger_row *row;
+    uint64_t from_ns = 0, until_ns = UINT64_MAX;
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        uint64_t first_ns = UINT64_MAX, last_ns = 0;
+        for (size_t at = 0; (row = next_handoff(memory, lock, &at)) != NULL;) {
+            first_ns = first_ns == UINT64_MAX ? row->released_ns : first_ns;
+            last_ns = row->released_ns;
+        }
+        from_ns = first_ns > from_ns ? first_ns : from_ns;
+        until_ns = last_ns < until_ns ? last_ns : until_ns;
+    }
+    if (from_ns >= until_ns)
         return 0;
+    double batch_s = (double)(until_ns - from_ns) / 1e9 / PLAN_BATCHES;
     for (size_t i = 0; i < PLAN_BATCHES; i++)
         per_s[i] = 0;
-    for (uint32_t lock = 0; lock < memory->plan->locks; lock++)
-        add_lock(memory, lock, &span, per_s);
-    double batch_s = (double)(span.until_ns - span.from_ns) / 1e9 / PLAN_BATCHES;
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        for (size_t i = 1; i < trial_memory_rows_used(memory, lock); i++) {
+            uint64_t released_ns = ledger_row(&memory->ledger, lock, i)->released_ns;
+            if (released_ns >= from_ns && released_ns < until_ns)
+                per_s[(released_ns - from_ns) * PLAN_BATCHES / (until_ns - from_ns)]++;
+        }
+    }
     for (size_t i = 0; i < PLAN_BATCHES; i++)
         per_s[i] /= batch_s;
     return PLAN_BATCHES;
@@ -224,7 +207,7 @@ static uint64_t count_acquires(const struct trial_memory *memory)
     return sum;
 }
 
-/* Whether a trial that has gone on for so long is in steady state: as many handoffs of each lock as
+/* Whether a trial is in steady state after elapsed_ns: as many handoffs of each lock as
  * it has clients, or PLAN_STEADY_NS. */
 bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns)
 {
@@ -235,8 +218,7 @@ bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns
     return true;
 }
 
-/* Whether a trial that has gone on for so long has measured enough. beside: of the load beside it,
- * so far. */
+/* Whether a trial has measured enough after elapsed_ns. beside: the samples of its load so far. */
 bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_memory *memory,
                            const struct plan_count *beside, uint64_t elapsed_ns)
 {

@@ -9,7 +9,7 @@
 #define VOTES 3
 #define FRESH 5
 
-/* A short trial of which nothing is said decides with so many samples over the limit. */
+/* Samples over the limit with which a short trial still passes, if --trial-time is not given. */
 #define OVER_DEFAULT 5
 
 const char *const plan_question_unknowns[] = {
@@ -48,7 +48,7 @@ uint64_t plan_question_rate(const struct plan_question *question, uint64_t size)
     return question->unknown == PLAN_RATE ? size : question->background.rate_per_s;
 }
 
-/* The largest size with at most so many sessions. */
+/* The largest size with at most `sessions` sessions. */
 static uint64_t size_with(const struct plan_question *question, uint64_t sessions)
 {
     switch (question->unknown) {
@@ -99,11 +99,12 @@ static void complete_bounds(struct plan_question *question, uint64_t max_clients
                             : "without --at-most a search has at most 1,001 sessions";
 }
 
-/* Fills in what is not given: clients, the bounds, the length of a trial; the largest size is one
- * with at most so many sessions (--max-clients), or SESSIONS_MOST. */
+/* Fills in what is not given: clients, locks, the bounds, the length of a trial; the largest size
+ * is one with at most max_clients sessions, or SESSIONS_MOST. */
 void plan_question_complete(struct plan_question *question, uint64_t max_clients)
 {
     bool has_clients = question->unknown == PLAN_RATE || question->unknown == PLAN_LOCKS;
+    question->locks = question->locks > 0 ? question->locks : 1;
     if (has_clients && question->clients == 0)
         question->clients = PLAN_CLIENTS_DEFAULT;
     complete_bounds(question, max_clients);
@@ -119,7 +120,7 @@ void plan_question_complete(struct plan_question *question, uint64_t max_clients
         question->trial_least_ns = PLAN_TRIAL_LEAST_NS;
 }
 
-/* Lowers the largest size to one with at most so many sessions, which the servers accept, but not
+/* Lowers the largest size to one with at most most_sessions, which the servers accept, but not
  * below the least. A rate has the same sessions at all sizes, and is left alone. */
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
 {

@@ -12,8 +12,6 @@
 
 TABLE_DEFINE(plan_row, "plan.csv", PLAN_ROW_COLUMNS)
 
-#define REASON_SIZE 832
-
 enum { AT_OBJECTIVE, AT_P50, AT_P99, LARGEST, LATENCIES }; /* from plan_row_measured_us on */
 
 bool plan_row_is(const struct table_value *row, enum judge_verdict verdict)
@@ -63,7 +61,7 @@ void plan_row_begin(const struct series_record *record, const struct plan_questi
 
 /* ------------------------------------------------------------------ what was measured */
 
-static void put_probe(const struct plan_trial *trial, struct table_value *row)
+static void fill_probe(const struct plan_trial *trial, struct table_value *row)
 {
     const struct plan_question *question = trial->probe->question;
     const struct objective *objective = &question->objective;
@@ -81,7 +79,7 @@ static void put_probe(const struct plan_trial *trial, struct table_value *row)
     row[plan_row_background_rate] = table_count_if(load_per_s > 0, load_per_s);
 }
 
-static void put_load(const struct background_figures *beside, struct table_value *row)
+static void fill_load(const struct background_figures *beside, struct table_value *row)
 {
     if (!beside->measured)
         return;
@@ -95,7 +93,7 @@ static void put_load(const struct background_figures *beside, struct table_value
 }
 
 /* NULL: the load beside the trial had ended before. */
-static void put_result(const struct trial_result *result, struct table_value *row)
+static void fill_result(const struct trial_result *result, struct table_value *row)
 {
     bool ran = result != NULL;
     row[plan_row_handoffs] = table_count(ran ? result->handoffs : 0);
@@ -116,9 +114,9 @@ static double known_us(const struct background_figures *beside, double time_us)
     return isinf(time_us) && beside->unsent > 0 ? NAN : time_us;
 }
 
-/* Puts the latency that the objective is about: of an objective on the rate, that of the handoffs,
+/* Fills the latency that the objective is about: of an objective on the rate, that of the handoffs,
  * which is not judged. Returns its samples. */
-static struct plan_count put_latency(const struct plan_trial *trial, struct table_value *row)
+static struct plan_count fill_latency(const struct plan_trial *trial, struct table_value *row)
 {
     const struct objective *objective = &trial->probe->question->objective;
     const struct background_figures *beside = &trial->beside;
@@ -156,26 +154,36 @@ static struct plan_count put_latency(const struct plan_trial *trial, struct tabl
 
 /* ------------------------------------------------------------------ the verdict */
 
-/* Why the times are not those of the servers, or the figures do not add up; if they do, puts what
- * gave out first. A simulation has no driver that could be the limit, and its servers use no CPU.
- */
-static void check_figures(const struct plan_trial *trial, char reason[REASON_SIZE],
-                          struct table_value *row)
+/* Judges whether the trial may have a vote: its counts agree, its times are those of the servers,
+ * and its figures add up; if they do, fills what gave out first. A simulation has no driver that
+ * could be the limit, and its servers use no CPU. */
+static void check(const struct plan_trial *trial, struct validity *validity,
+                  struct table_value *row)
 {
     const struct trial_result *result = trial->result;
-    struct validity times = {0};
     struct utilisation_figures figures;
-    char why[UTILISATION_TEXT_SIZE] = "";
+    char text[UTILISATION_TEXT_SIZE] = "";
+    if (trial->beside.ended[0] != '\0')
+        validity_lose(validity, "the load in the background ended too early: %s",
+                      trial->beside.ended);
+    if (result == NULL)
+        return;
+    if (result->violation_count > 0) {
+        violation_describe(&result->memory->violations[0], text, sizeof text);
+        validity_lose(validity, "%s", text);
+    }
+    if (result->reason[0] != '\0')
+        validity_lose(validity, "%s", result->reason);
+    if (result->not_valid[0] != '\0')
+        validity_lose(validity, "%s", result->not_valid);
     if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
         return;
-    validity_judge_trial(result, trial->cores, &times);
-    background_judge(&trial->beside, &times);
-    if (times.lost)
-        text_append_clause(reason, REASON_SIZE, "%s", times.reason);
+    validity_judge_trial(result, trial->cores, validity);
+    background_judge(&trial->beside, validity);
     trial_utilisation_take(result, trial->cores, trial->server_percent, &figures);
     figures.beside_load = trial->beside.measured;
-    if (!utilisation_adds_up(&figures, why, sizeof why)) {
-        text_append_clause(reason, REASON_SIZE, "%s", why);
+    if (!utilisation_adds_up(&figures, text, sizeof text)) {
+        validity_lose(validity, "%s", text);
         return;
     }
     const struct utilisation_finding gave_out =
@@ -184,28 +192,7 @@ static void check_figures(const struct plan_trial *trial, char reason[REASON_SIZ
     row[plan_row_evidence] = table_text(gave_out.evidence);
 }
 
-/* Why the trial has no vote; "": it may have one. */
-static void check(const struct plan_trial *trial, char reason[REASON_SIZE], struct table_value *row)
-{
-    const struct trial_result *result = trial->result;
-    char violation[256];
-    if (trial->beside.ended[0] != '\0')
-        text_append_clause(reason, REASON_SIZE, "the load in the background ended too early: %s",
-                           trial->beside.ended);
-    if (result == NULL)
-        return;
-    if (result->violation_count > 0) {
-        violation_describe(&result->memory->violations[0], violation, sizeof violation);
-        text_append_clause(reason, REASON_SIZE, "%s", violation);
-    }
-    if (result->reason[0] != '\0')
-        text_append_clause(reason, REASON_SIZE, "%s", result->reason);
-    if (result->not_valid[0] != '\0')
-        text_append_clause(reason, REASON_SIZE, "%s", result->not_valid);
-    check_figures(trial, reason, row);
-}
-
-/* Puts the rate, too. */
+/* Fills the rate, too. */
 static enum judge_verdict judge(const struct plan_trial *trial, const struct plan_count *count,
                                 bool is_valid, struct table_value *row)
 {
@@ -224,10 +211,10 @@ static enum judge_verdict judge(const struct plan_trial *trial, const struct pla
                                         : judge_percentile(objective, count->samples, count->over);
 }
 
-/* Puts what else the machine did. Returns the verdict: a trial that other programs have disturbed
+/* Fills what else the machine did. Returns the verdict: a trial that other programs have disturbed
  * is not valid. */
-static enum judge_verdict put_noise(const struct plan_trial *trial, struct noise_watch *noise,
-                                    enum judge_verdict verdict, struct table_value *row)
+static enum judge_verdict fill_noise(const struct plan_trial *trial, struct noise_watch *noise,
+                                     enum judge_verdict verdict, struct table_value *row)
 {
     const struct trial_result *result = trial->result;
     struct table_value valid = table_flag(verdict != JUDGE_NOT_VALID);
@@ -249,19 +236,19 @@ enum judge_verdict plan_row_fill(const struct series_record *record, struct nois
                                  const struct plan_trial *trial, struct table_value *row)
 {
     struct plan_count count = {0};
-    char reason[REASON_SIZE] = "";
+    struct validity validity = {0};
     plan_row_begin(record, trial->probe->question, trial->recipe, row);
-    put_probe(trial, row);
-    put_load(&trial->beside, row);
-    put_result(trial->result, row);
+    fill_probe(trial, row);
+    fill_load(&trial->beside, row);
+    fill_result(trial->result, row);
     if (trial->result != NULL)
-        count = put_latency(trial, row);
+        count = fill_latency(trial, row);
     row[plan_row_samples] = table_count(count.samples);
     row[plan_row_over] = table_count(count.over);
-    check(trial, reason, row);
-    enum judge_verdict verdict = judge(trial, &count, reason[0] == '\0', row);
-    row[plan_row_reason] = table_text(trial->braked != NULL ? trial->braked : reason);
-    verdict = put_noise(trial, noise, verdict, row);
+    check(trial, &validity, row);
+    enum judge_verdict verdict = judge(trial, &count, !validity.lost, row);
+    row[plan_row_reason] = table_text(trial->braked != NULL ? trial->braked : validity.reason);
+    verdict = fill_noise(trial, noise, verdict, row);
     row[plan_row_verdict] = table_text(judge_verdict_word(verdict));
     return verdict;
 }

@@ -72,14 +72,14 @@ struct plan_trial {
     unsigned server_percent; /* of a core, for each private server; 0: no limit */
 };
 
-/* What findings of these rows are made of. */
+/* The columns of these rows that findings are made of. */
 extern const struct trial_findings plan_row_trials;
 
 /* Fills the columns of PLAN_KEY_COLUMNS. */
 void plan_row_begin(const struct series_record *record, const struct plan_question *question,
                     const struct recipe *recipe, struct table_value *row);
 
-/* Fills a row for a trial that has just ended, what else the machine did meanwhile included.
+/* Fills the row of a trial that has just ended, with the noise during it.
  * Returns its verdict: JUDGE_NOT_VALID, with the reason in the row, if its times are not those of
  * the servers, its counts disagree, its figures do not add up, its load was not sent as planned, or
  * other programs have disturbed it. */

@@ -17,11 +17,10 @@ struct turn {
     struct plan_probe probe;
     char root[96];
     struct trial_plan plan;
-    struct background background;     /* the load beside it, if there is one */
-    struct background_figures beside; /* after the trial; of all zero bytes without a load */
-    struct trial_result *result;      /* NULL: the load beside it has ended before */
-    uint64_t rpcs, losses;            /* of the trial, so far */
-    enum plan_guard_reason ended_for; /* by the guard; PLAN_GUARD_NONE: by itself */
+    struct background background; /* the load beside it, if there is one */
+    struct background_figures beside;
+    struct trial_result *result;
+    uint64_t rpcs, losses; /* of the trial, so far */
 };
 
 /* ------------------------------------------------------------------ the callbacks */
@@ -75,31 +74,26 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
 
 /* ------------------------------------------------------------------ the trial */
 
-static struct turn turn_of(struct plan_searches *searches, struct plan_search *search,
-                           const struct search_probe *asked)
-{
-    return (struct turn){.searches = searches,
-                         .search = search,
-                         .target = &searches->series.targets.list[search->topology],
-                         .probe = plan_probe_of(&searches->options->question, asked)};
-}
-
-/* Plans the trial in a root of its own. */
-static void plan_trial(struct turn *turn)
+/* Plans a trial in a root of its own. */
+static void plan_turn(struct turn *turn, const struct search_probe *asked)
 {
     struct plan_searches *searches = turn->searches;
-    const struct target_options *target = &searches->options->target;
+    const struct target_options *options = &searches->options->target;
+    turn->target = &searches->series.targets.list[turn->search->topology];
+    turn->probe = plan_probe_of(&searches->options->question, asked);
     snprintf(turn->root, sizeof turn->root, "%s/t%04zu", turn->target->root, searches->trials);
-    turn->plan = plan_probe_trial(&turn->probe, turn->search->recipe, target->driver);
+    turn->plan = plan_probe_trial(&turn->probe, turn->search->recipe, options->driver);
     turn->plan.root = turn->root;
-    turn->plan.tolerates_brief_stalls = target->noise.mode == NOISE_OFF;
+    turn->plan.tolerates_brief_stalls = options->noise.mode == NOISE_OFF;
     turn->plan.fleet.servers = &turn->target->placement;
     turn->plan.fleet.seed = searches->options->question.seed + searches->trials;
     searches->trials++;
 }
 
-/* Runs the trial below the guard; its result is the caller's. */
-static enum error_kind run_probe(struct turn *turn, struct error *error)
+/* Runs the planned trial below the guard; its result is the caller's. *ended_for: why the guard has
+ * ended it. */
+static enum error_kind run_probe(struct turn *turn, enum plan_guard_reason *ended_for,
+                                 struct error *error)
 {
     struct plan_guard *guard = &turn->searches->guard;
     const struct background_plan load = plan_probe_background(&turn->probe);
@@ -110,7 +104,6 @@ static enum error_kind run_probe(struct turn *turn, struct error *error)
     host.watch.context = turn;
     host.watch.has_company = is_allowed;
     host.watch.has_enough = has_enough;
-    plan_trial(turn);
     enum error_kind kind = plan_guard_open(guard, error);
     if (kind == ERROR_NONE)
         kind = load.rate_per_s > 0 ? background_run(&turn->background, &load, &turn->plan, &host,
@@ -124,14 +117,14 @@ static enum error_kind run_probe(struct turn *turn, struct error *error)
     }
     if (turn->plan.fleet.driver != DRIVER_SIMULATED) /* a simulation sends nothing */
         note_requests(turn);
-    turn->ended_for =
+    *ended_for =
         plan_guard_close(guard, turn->losses + background_counts(&turn->background).losses);
     return ERROR_NONE;
 }
 
 /* A disturbed trial is no vote. Before the machine was quiet once, none is made again by the noise
  * watch: the search asks for it. If the noise lasts, all searches end. */
-static void heed_noise(struct plan_searches *searches)
+static void check_noise(struct plan_searches *searches)
 {
     struct noise_watch *noise = &searches->series.noise;
     size_t attempts = searches->trials - searches->count; /* without those to warm up */
@@ -144,25 +137,25 @@ static void heed_noise(struct plan_searches *searches)
         searches->cut = PLAN_CUT_BY_NOISE;
 }
 
-/* Keeps the trial, unless it is to be made again, and reports it to its search. */
-static enum error_kind keep(struct turn *turn, struct error *error)
+/* Keeps the trial, unless it is to be made again, and reports it to its search. braked: why the
+ * guard has ended it; NULL: it has not. */
+static enum error_kind keep(struct turn *turn, const char *braked, struct error *error)
 {
     struct plan_search *search = turn->search;
     struct plan_searches *searches = turn->searches;
     struct series *series = &searches->series;
     struct series_record *record = &series->records[search->topology];
-    bool is_braked = turn->ended_for != PLAN_GUARD_NONE;
     const struct plan_trial trial = {.probe = &turn->probe,
                                      .recipe = search->recipe,
                                      .result = turn->result,
                                      .beside = turn->beside,
-                                     .braked = is_braked ? searches->guard.why : NULL,
+                                     .braked = braked,
                                      .step = search->search.step_count + 1,
                                      .cores = cores_allowed(),
                                      .server_percent = searches->options->target.cpu_percent};
     struct table_value *row = table_add(&record->rows);
     enum judge_verdict verdict = plan_row_fill(record, &series->noise, &trial, row);
-    heed_noise(searches);
+    check_noise(searches);
     if (series->noise.again) {
         series_settle(series, record);
         return ERROR_NONE;
@@ -179,7 +172,12 @@ static enum error_kind keep(struct turn *turn, struct error *error)
 
 /* ------------------------------------------------------------------ the turn */
 
-/* A long trial takes PLAN_LONG times as long as a short one. */
+void plan_turn_learn(struct plan_searches *searches, bool longer, uint64_t took_ns)
+{
+    searches->took_ns += took_ns;
+    searches->took_short += longer ? PLAN_LONG : 1;
+}
+
 size_t plan_turn_foresee(const struct plan_searches *searches, uint64_t *left_ns)
 {
     size_t trials = 0, as_short = 0;
@@ -204,22 +202,25 @@ static void show_forecast(struct plan_searches *searches)
     progress_begin(&series->progress, kept, left_ns);
 }
 
-static enum error_kind run_and_keep(struct turn *turn, struct error *error)
+/* Runs an attempt at a trial. One that --max-time has ended is not kept. */
+static enum error_kind run_attempt(struct turn *turn, const struct search_probe *asked,
+                                   struct error *error)
 {
     struct plan_searches *searches = turn->searches;
+    enum plan_guard_reason ended_for = PLAN_GUARD_NONE;
     uint64_t began_ns = clock_now_ns();
+    plan_turn(turn, asked);
     show_forecast(searches);
     noise_watch_begin(&searches->series.noise, turn->target);
-    enum error_kind kind = run_probe(turn, error);
+    enum error_kind kind = run_probe(turn, &ended_for, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
-    searches->took_ns += clock_now_ns() - began_ns;
-    searches->took_short += turn->probe.asked.longer ? PLAN_LONG : 1;
-    if (turn->ended_for == PLAN_GUARD_TIME)
+    plan_turn_learn(searches, asked->longer, clock_now_ns() - began_ns);
+    if (ended_for == PLAN_GUARD_TIME)
         searches->cut = PLAN_CUT_BY_TIME;
     else
-        kind = keep(turn, error);
+        kind = keep(turn, ended_for != PLAN_GUARD_NONE ? searches->guard.why : NULL, error);
     trial_result_free(turn->result);
     return kind;
 }
@@ -232,14 +233,13 @@ enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search
     if (!search_next(&search->search, &asked))
         return ERROR_NONE;
     do {
-        struct turn turn = turn_of(searches, search, &asked);
-        turn.is_kept = true;
+        struct turn turn = {.searches = searches, .search = search, .is_kept = true};
         if (searches->cut == PLAN_CUT_NOT && plan_guard_is_out_of_time(&searches->guard))
             searches->cut = PLAN_CUT_BY_TIME;
         if (searches->cut != PLAN_CUT_NOT)
             return ERROR_NONE;
         *ran = true;
-        kind = run_and_keep(&turn, error);
+        kind = run_attempt(&turn, &asked, error);
     } while (kind == ERROR_NONE && searches->series.noise.again);
     return kind;
 }
@@ -248,8 +248,10 @@ enum error_kind plan_turn_warm_up(struct plan_searches *searches, struct plan_se
                                   struct error *error)
 {
     const struct search_probe asked = {.size = searches->options->question.least};
-    struct turn turn = turn_of(searches, search, &asked);
-    enum error_kind kind = run_probe(&turn, error);
+    struct turn turn = {.searches = searches, .search = search};
+    enum plan_guard_reason ended_for = PLAN_GUARD_NONE;
+    plan_turn(&turn, &asked);
+    enum error_kind kind = run_probe(&turn, &ended_for, error);
     trial_result_free(turn.result);
     return kind;
 }

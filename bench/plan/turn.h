@@ -9,8 +9,6 @@
 #ifndef BENCH_PLAN_TURN_H
 #define BENCH_PLAN_TURN_H
 
-#include "bench/output/series.h"
-#include "bench/plan/guard.h"
 #include "bench/plan/internal.h"
 
 /* The search for one recipe on one topology. */
@@ -31,7 +29,7 @@ struct plan_searches {
     enum plan_cut cut;
     uint64_t took_ns;  /* the trials so far, from the first znode to the last */
     size_t took_short; /* that many short trials would have taken as long */
-    struct table answers[OPTIONS_TOPOLOGIES_MAX]; /* rows of answers.csv */
+    struct plan_results results[OPTIONS_TOPOLOGIES_MAX];
 };
 
 /* Runs the next trial of a search, again if other programs have disturbed it. *ran becomes true,
@@ -44,7 +42,11 @@ MUST_CHECK enum error_kind plan_turn_run(struct plan_searches *searches, struct 
 MUST_CHECK enum error_kind plan_turn_warm_up(struct plan_searches *searches,
                                              struct plan_search *search, struct error *error);
 
-/* How many trials all searches have still to run, and how long these take, both estimates. */
+/* Adds the time of a trial, from which the time left is estimated. */
+void plan_turn_learn(struct plan_searches *searches, bool longer, uint64_t took_ns);
+
+/* How many trials all searches have still to run, and how long these take, both estimates: a long
+ * trial takes PLAN_LONG times as long as a short one. */
 size_t plan_turn_foresee(const struct plan_searches *searches, uint64_t *left_ns);
 
 #endif

@@ -10,31 +10,20 @@
 
 #include <stdio.h>
 
-/* ------------------------------------------------------------------ contradictions */
+/* ------------------------------------------------------------------ conflicts */
 
-struct contradiction {
-    bool found;
-    const char *option, *value; /* NULL: the number */
-    uint64_t number;
-    const char *why;
-    uint64_t at_most; /* told behind why; 0: not told */
-};
+#define TEXT_SIZE 80
 
-/* Complains about the first that is found. */
-static bool refuse_any(const struct contradiction *list, size_t count)
+static const char *format_number(uint64_t number, char text[TEXT_SIZE])
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct contradiction *of = &list[i];
-        char why[200];
-        snprintf(why, sizeof why, of->at_most > 0 ? "%s: at most %llu" : "%s", of->why,
-                 (unsigned long long)of->at_most);
-        if (of->found) {
-            (void)(of->value != NULL ? complain_value("run", of->option, of->value, why)
-                                     : complain_number("run", of->option, of->number, why));
-            return true;
-        }
-    }
-    return false;
+    snprintf(text, TEXT_SIZE, "%llu", (unsigned long long)number);
+    return text;
+}
+
+static const char *format_limit(const char *why, uint64_t most, char text[TEXT_SIZE])
+{
+    snprintf(text, TEXT_SIZE, "%s: at most %llu", why, (unsigned long long)most);
+    return text;
 }
 
 /* Where only some may share a lock, as readers do, the clients of each lock are to have one. */
@@ -47,90 +36,96 @@ static bool lacks_sharer(const struct recipe *recipe, uint64_t clients)
     return recipe->shares != NULL;
 }
 
-/* What is asked of a recipe that it cannot do. Who waits can die only where one does; a mistake
+/* Options that a recipe cannot run with. A waiter can die only where one waits; a mistake
  * that need not show would look like a lock that works. */
-static bool refuse_recipe(const struct run_plan *plan, const struct recipe *recipe)
+static bool recipe_conflicts(const struct run_plan *plan, size_t index)
 {
+    const struct recipe *recipe = plan->recipes[index];
     const char *name = recipe->name, *option = "--recipes";
     uint64_t fewest = plan->clients.list[0], locks = plan->locks;
-    bool steady = plan->workload == WORKLOAD_STEADY, broken = recipe->broken != 0;
-    char few[96];
+    bool steady = plan->workload == WORKLOAD_STEADY, broken = recipe->broken != 0,
+         waiter_dies = recipe->death.how != DEATH_NONE && recipe->death.who == DEATH_WAITER;
+    char few[TEXT_SIZE];
     snprintf(few, sizeof few, "its mistake does not show with fewer than %u clients per lock",
              recipe->broken);
-    const struct contradiction list[] = {
-        {plan->pace == PACE_LOCKSTEP && !recipe_has_law(recipe), option, name, 0,
-         "it polls without end, so lockstep cannot run it: give --pace free", 0},
-        {steady && recipe->barrier, option, name, 0,
-         "its clients enter and leave together, once: give --workload drain", 0},
-        {recipe->death.how != DEATH_NONE && recipe->death.who == DEATH_WAITER && fewest < 3 * locks,
-         option, name, 0,
+    const struct conflict conflicts[] = {
+        {plan->pace == PACE_LOCKSTEP && !recipe_has_law(recipe), option, name,
+         "it polls without end, so lockstep cannot run it: give --pace free"},
+        {steady && recipe->barrier, option, name,
+         "its clients enter and leave together, once: give --workload drain"},
+        {waiter_dies && fewest < 3 * locks, option, name,
          "a client dies that waits between the holder and another waiter: at least three clients "
-         "per lock are needed",
-         0},
-        {broken && steady, option, name, 0, "it needs --workload drain", 0},
-        {broken && plan->pace == PACE_FREE, option, name, 0,
-         "in free pace its mistake shows only by chance: leave out --pace", 0},
-        {broken && fewest < recipe->broken * locks, option, name, 0, few, 0},
-        {lacks_sharer(recipe, fewest / locks), option, name, 0,
+         "per lock are needed"},
+        {broken && steady, option, name, "it needs --workload drain"},
+        {broken && plan->pace == PACE_FREE, option, name,
+         "in free pace its mistake shows only by chance: leave out --pace"},
+        {broken && fewest < recipe->broken * locks, option, name, few},
+        {lacks_sharer(recipe, fewest / locks), option, name,
          "the first client of a lock writes, so nobody would read: at least two clients per lock "
-         "are needed",
-         0},
+         "are needed"},
+        {plan->most_clients[index] < fewest, option, name,
+         "its largest client count is below the smallest of --clients"},
     };
-    return refuse_any(list, sizeof list / sizeof list[0]);
+    return complain_conflict("run", conflicts, sizeof conflicts / sizeof conflicts[0]);
 }
 
-static bool contradictions_found(const struct options *options)
+/* The most handoffs of a lock in the largest trials; UINT64_MAX where the time decides,
+ * which leaves them open. */
+static uint64_t most_handoffs(const struct options *options)
 {
     const struct run_plan *plan = &options->plan;
+    uint64_t most = 0;
     for (size_t i = 0; i < plan->recipe_count; i++) {
-        if (refuse_recipe(plan, plan->recipes[i]))
+        const struct trial_plan largest =
+            cell_plan(options, plan->recipes[i], plan->clients.list[plan->clients.count - 1]);
+        uint64_t handoffs = plan_handoffs_of(&largest, 0);
+        most = handoffs > most ? handoffs : most;
+    }
+    return most;
+}
+
+static bool options_conflict(const struct options *options)
+{
+    const struct run_plan *plan = &options->plan;
+    uint64_t fewest = plan->clients.list[0], most = plan->clients.list[plan->clients.count - 1],
+             handoffs = plan->handoffs, released = most_handoffs(options),
+             longest = plan->hold.exponential ? HOLD_LONGEST_MEANS : 1,
+             traced = plan->traced.count > 0 ? plan->traced.list[plan->traced.count - 1] : 0;
+    bool drains = plan->workload == WORKLOAD_DRAIN, timed = plan->duration_ns != 0,
+         free_pace = plan->pace == PACE_FREE, loads = plan->background.given;
+    char text[8][TEXT_SIZE];
+    const struct conflict conflicts[] = {
+        {drains && (handoffs != 0 || timed), handoffs != 0 ? "--handoffs" : "--duration",
+         "without --workload steady",
+         "a drain ends when each client has acquired once: add --workload steady"},
+        {handoffs != 0 && timed, "--handoffs", "with --duration", "give only one of them"},
+        {handoffs != 0 && handoffs < most, "--handoffs", format_number(handoffs, text[0]),
+         "fewer than the clients, of which each acquires at least once"},
+        {plan->locks > fewest, "--locks", format_number(plan->locks, text[1]),
+         format_limit("more locks than clients", fewest, text[2])},
+        {plan->processes > fewest, "--processes", format_number(plan->processes, text[3]),
+         format_limit("more processes than clients", fewest, text[4])},
+        {plan->hold.mean_ns * longest >= plan->timeout_ns, "--hold", "with --timeout",
+         "nothing moves while a lock is held: give a --timeout that is longer than the hold (for "
+         "exp:, longer than 20 means)"},
+        {plan->max_rate != 0 && free_pace, "--max-rate", "with --pace free",
+         "clients that contend freely cannot be held back: leave out --pace"},
+        {options->target.max_clients < fewest, "--max-clients",
+         format_number(options->target.max_clients, text[5]),
+         "below the smallest number of --clients"},
+        {traced > released, "--trace", format_number(traced, text[6]),
+         format_limit("a lock has fewer handoffs", released, text[7])},
+        {loads && options->target.driver == DRIVER_SIMULATED, "--background",
+         "with --driver simulated", "a simulation runs the lock alone: give real servers"},
+        {loads && !free_pace, "--background", "without --pace free",
+         "lockstep waits for the servers to rest after each step, and they never would: add --pace "
+         "free"},
+    };
+    for (size_t i = 0; i < plan->recipe_count; i++) {
+        if (recipe_conflicts(plan, i))
             return true;
     }
-    uint64_t fewest = plan->clients.list[0], most = plan->clients.list[plan->clients.count - 1],
-             handoffs = plan->handoffs, longest = plan->hold.exponential ? HOLD_LONGEST_MEANS : 1;
-    bool timed = plan->duration_ns != 0, given = plan->background.given;
-    const struct contradiction amounts[] = {
-        {plan->workload == WORKLOAD_DRAIN && (handoffs != 0 || timed),
-         handoffs != 0 ? "--handoffs" : "--duration", "without --workload steady", 0,
-         "a drain ends when each client has acquired once: add --workload steady", 0},
-        {handoffs != 0 && timed, "--handoffs", "with --duration", 0, "give only one of them", 0},
-        {handoffs != 0 && handoffs < most, "--handoffs", NULL, handoffs,
-         "fewer than the clients, of which each acquires at least once", 0},
-        {plan->locks > fewest, "--locks", NULL, plan->locks, "more locks than clients", fewest},
-        {plan->processes > fewest, "--processes", NULL, plan->processes,
-         "more processes than clients", fewest}};
-    if (refuse_any(amounts, sizeof amounts / sizeof amounts[0]))
-        return true;
-    for (size_t i = 0; i < plan->recipe_count; i++) {
-        if (plan->most_clients[i] < fewest)
-            return !complain_value("run", "--recipes", plan->recipes[i]->name,
-                                   "its largest client count is below the smallest of --clients");
-    }
-    /* How many handoffs a steady trial that ends by time makes, nobody knows before. */
-    uint64_t traced = plan->traced.count > 0 ? plan->traced.list[plan->traced.count - 1] : 0,
-             released = 0;
-    for (size_t i = 0; i < plan->recipe_count; i++) {
-        const struct trial_plan largest = cell_plan(options, plan->recipes[i], most);
-        uint64_t of_lock = plan_handoffs_of(&largest, 0);
-        released = of_lock > released ? of_lock : released;
-    }
-    const struct contradiction bounds[] = {
-        {plan->hold.mean_ns * longest >= plan->timeout_ns, "--hold", "with --timeout", 0,
-         "nothing moves while a lock is held: give a --timeout that is longer than the hold (for "
-         "exp:, longer than 20 means)",
-         0},
-        {plan->max_rate != 0 && plan->pace == PACE_FREE, "--max-rate", "with --pace free", 0,
-         "clients that contend freely cannot be held back: leave out --pace", 0},
-        {options->target.max_clients < fewest, "--max-clients", NULL, options->target.max_clients,
-         "below the smallest number of --clients", 0},
-        {traced > released, "--trace", NULL, traced, "a lock has fewer handoffs", released},
-        {given && options->target.driver == DRIVER_SIMULATED, "--background",
-         "with --driver simulated", 0, "a simulation runs the lock alone: give real servers", 0},
-        {given && plan->pace != PACE_FREE, "--background", "without --pace free", 0,
-         "lockstep waits for the servers to rest after each step, and they never would: add --pace "
-         "free",
-         0}};
-    return refuse_any(bounds, sizeof bounds / sizeof bounds[0]) ||
+    return complain_conflict("run", conflicts, sizeof conflicts / sizeof conflicts[0]) ||
            target_conflicts("run", &options->target, plan->processes);
 }
 
@@ -159,7 +154,7 @@ int command_line_parse(int argc, char **argv, struct options *options)
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     const char *traced = options->plan.traced.count > 0 ? "with --trace" : NULL;
     if (status == ARGUMENTS_GO &&
-        (contradictions_found(options) || !options_write_nowhere("run", &options->output, traced)))
+        (options_conflict(options) || !options_write_nowhere("run", &options->output, traced)))
         status = error_exit_status(ERROR_USAGE);
     options->target.companions = options->plan.background.given ? BACKGROUND_SESSIONS : 0;
     if (status != ARGUMENTS_GO)

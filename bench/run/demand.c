@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/internal.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/background/background.h"
@@ -11,58 +10,44 @@
 #include "trial/trial_plan.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
-/* Only under lockstep do the laws say it exactly, and with --duration nobody knows. --max-rate does
- * not limit the requests of --background. */
+/* The requests are exact under lockstep, a guess in free pace, and unknown with --duration.
+ * --max-rate does not limit those of --background. */
 void demand_print(const struct options *options, const struct cells *cells,
                   const struct connect_string *servers)
 {
     const struct run_plan *plan = &options->plan;
-    size_t warm_ups = plan->recipe_count;
-    uint64_t rpcs = cells->rpcs, bytes = cells->bytes;
     bool roughly = plan->pace == PACE_FREE, timed = plan->duration_ns != 0;
-    char where[CONNECT_TEXT_SIZE], number[32], time[32];
+    size_t trials = cells->trials, warm_ups = plan->recipe_count;
+    uint64_t rpcs = cells->rpcs, bytes = cells->bytes;
+    char where[CONNECT_TEXT_SIZE], time[32];
     struct growing_text what = {0};
-    for (size_t i = 0; i < plan->recipe_count; i++) {
+    for (size_t i = 0; i < warm_ups; i++) {
         struct trial_plan drain;
         const struct cell warm_up = cells_warm_up(options, i, 0, &drain);
         rpcs += warm_up.rpcs;
         bytes += warm_up.bytes;
     }
+    text_format_duration(plan->duration_ns, time, sizeof time);
+    growing_text_add(&what, "%zu trial%s%s%s and %zu warm-up%s: ", trials, text_plural(trials),
+                     timed ? " of " : "", timed ? time : "", warm_ups, text_plural(warm_ups));
     if (timed)
-        growing_text_add(&what,
-                         "%zu trial%s of %s after %zu drain%s; requests: as many as the servers "
-                         "answer",
-                         cells->trials, text_plural(cells->trials),
-                         text_format_duration(plan->duration_ns, time, sizeof time), warm_ups,
-                         text_plural(warm_ups));
+        growing_text_add(&what, "as many requests as the servers answer");
     else
-        growing_text_add(&what, "%s%s requests and %s%.*f MB in %zu trial%s and %zu warm-up%s",
-                         roughly ? "about " : "", text_format_count(rpcs, number, sizeof number),
-                         roughly ? "" : "up to ", bytes < 10000000 ? 2 : 0, (double)bytes / 1e6,
-                         cells->trials, text_plural(cells->trials), warm_ups,
-                         text_plural(warm_ups));
+        growing_text_add(&what, "%s%s requests and %s%.*f MB", roughly ? "about " : "",
+                         RUN_COUNT(rpcs), roughly ? "" : "up to ", bytes < 10000000 ? 2 : 0,
+                         (double)bytes / 1e6);
     if (plan->max_rate != 0)
-        growing_text_add(&what, ", at most %s per second",
-                         text_format_count(plan->max_rate, number, sizeof number));
-    if (plan->max_rate != 0 && !timed) { /* 292 years at most, which leaves room to round */
-        double ns = (double)rpcs / (double)plan->max_rate * (double)NS_PER_S;
-        uint64_t least_ns = ns < (double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
-        growing_text_add(&what, ": at least %s", text_format_duration(least_ns, time, sizeof time));
-    }
+        growing_text_add(&what, ", at most %s a second", RUN_COUNT(plan->max_rate));
     if (plan->background.given)
-        growing_text_add(&what, "; beside them the load of --background: %d sessions, %s a second",
-                         BACKGROUND_SESSIONS,
-                         text_format_count(plan->background.rate_per_s, number, sizeof number));
-    complain_mildly(
-        "on %s: at most %s sessions at a time, %s", connect_typed(servers, where, sizeof where),
-        text_format_count(plan->clients.list[plan->clients.count - 1], number, sizeof number),
-        what.text);
+        growing_text_add(&what, "; with --background, %d sessions and %s requests a second more",
+                         BACKGROUND_SESSIONS, RUN_COUNT(plan->background.rate_per_s));
+    complain_mildly("on %s: at most %s sessions at a time, %s",
+                    connect_typed(servers, where, sizeof where),
+                    RUN_COUNT(plan->clients.list[plan->clients.count - 1]), what.text);
     free(what.text);
 }
 
@@ -74,6 +59,7 @@ void demand_warn(const struct series *series, const struct cells *cells,
                  struct series_record *record)
 {
     const struct series_options *options = &series->options;
+    size_t servers = series->targets.list[record->topology].placement.count;
     uint64_t most_rpcs = 0;
     for (size_t i = 0; i < cells->count; i++)
         most_rpcs = cells->list[i].rpcs > most_rpcs ? cells->list[i].rpcs : most_rpcs;
@@ -83,45 +69,45 @@ void demand_warn(const struct series *series, const struct cells *cells,
         series_warn(series, record,
                     "a trial makes more requests than the client library can number in one "
                     "process: spread it with --processes");
-    size_t servers = series->targets.list[record->topology].placement.count;
     if (series_most_clients(series) / servers > machine_local_ports())
         series_warn(series, record,
                     "more clients than local ports for one server (net.ipv4.ip_local_port_range): "
                     "not all of them will get a connection");
 }
 
-/* The files that grow with the trials. */
-enum { TRIALS, HANDOFFS, SESSIONS, LATENCY, HLOG, FILES };
+/* Bytes of the shortest rows that there are: of a handoff, of a session; and of a trial in
+ * latency.hlog, with the shortest histograms, and in its other files, with the fewest rows. */
+#define HANDOFF_BYTES 40
+#define SESSION_BYTES 25
+#define HLOG_BYTES    1000
+#define TRIAL_BYTES   480
 
-/* Bytes of each: of a trial's rows, or of one row of a handoff or a session. They are the shortest
- * rows there are, and for a trial the fewest of latency.csv and the shortest histograms. */
-static const uint64_t least_bytes[FILES] = {
-    [TRIALS] = 180, [HANDOFFS] = 40, [SESSIONS] = 25, [LATENCY] = 300, [HLOG] = 1000};
-
-/* The bytes of each file of one topology. Rows of handoffs.csv are thinned above a number of them;
- * when the time decides, nobody knows how many there are. */
-static void measure(const struct options *options, uint64_t bytes[FILES])
+/* The least bytes of the results on one topology: of all files, and of the largest. Handoffs of
+ * trials that end by time are not counted. */
+static void measure_files(const struct options *options, uint64_t *all, uint64_t *largest)
 {
-    uint64_t rows[FILES] = {0};
-    for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        for (size_t i = 0; i < options->plan.clients.count; i++) {
-            uint64_t clients = options->plan.clients.list[i];
-            if (clients > options->plan.most_clients[r] || clients > options->target.max_clients)
-                continue;
-            const struct trial_plan plan = cell_plan(options, options->plan.recipes[r], clients);
-            rows[TRIALS]++;
-            rows[SESSIONS] += clients;
-            for (uint32_t lock = 0; lock < plan.locks; lock++) {
-                uint64_t handoffs = plan_handoffs_of(&plan, lock);
-                rows[HANDOFFS] += handoffs == UINT64_MAX ? 0 : handoffs;
-            }
+    const struct run_plan *run = &options->plan;
+    uint64_t trials = 0, sessions = 0, handoffs = 0;
+    for (size_t i = 0; i < run->recipe_count * run->clients.count; i++) {
+        size_t recipe = i / run->clients.count;
+        uint64_t clients = run->clients.list[i % run->clients.count];
+        if (clients > run->most_clients[recipe] || clients > options->target.max_clients)
+            continue;
+        const struct trial_plan plan = cell_plan(options, run->recipes[recipe], clients);
+        trials += run->trials;
+        sessions += clients * run->trials;
+        for (uint32_t lock = 0; lock < plan.locks; lock++) {
+            uint64_t of_lock = plan_handoffs_of(&plan, lock);
+            handoffs += of_lock == UINT64_MAX ? 0 : of_lock * run->trials;
         }
     }
-    rows[LATENCY] = rows[HLOG] = rows[TRIALS];
-    for (int file = 0; file < FILES; file++)
-        bytes[file] = rows[file] * options->plan.trials * least_bytes[file];
-    if (bytes[HANDOFFS] > RECORD_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS])
-        bytes[HANDOFFS] = RECORD_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS];
+    if (handoffs > RECORD_HANDOFFS_MAX / 2) /* above it rows are thinned */
+        handoffs = RECORD_HANDOFFS_MAX / 2;
+    const uint64_t files[] = {handoffs * HANDOFF_BYTES, sessions * SESSION_BYTES,
+                              trials * HLOG_BYTES};
+    *all = files[0] + files[1] + files[2] + trials * TRIAL_BYTES;
+    *largest = files[0] > files[1] ? files[0] : files[1];
+    *largest = files[2] > *largest ? files[2] : *largest;
 }
 
 enum error_kind demand_check_space(const struct options *options, struct error *error)
@@ -129,12 +115,9 @@ enum error_kind demand_check_space(const struct options *options, struct error *
     char folder[PATH_MAX];
     struct statvfs disk;
     struct rlimit limit;
-    uint64_t bytes[FILES], all = 0, largest = 0;
-    measure(options, bytes);
-    for (int file = 0; file < FILES; file++) {
-        all += bytes[file] * options->target.topology_count;
-        largest = bytes[file] > largest ? bytes[file] : largest;
-    }
+    uint64_t all, largest;
+    measure_files(options, &all, &largest);
+    all *= options->target.topology_count;
     folder_parent(options->output.out, folder);
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         limit.rlim_cur < largest)

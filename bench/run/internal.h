@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * internal: what the files of bench/run share: cells are planned (cells), each trial gives a row
- * (trial_rows), rows give the cells of the results and the growth of each recipe (outcome, fits),
+ * (trial_rows), rows give the cells of the results and the growth of each recipe (outcome, growth),
  * and these the findings. Layer: bench/run.
  */
 #ifndef BENCH_RUN_INTERNAL_H
 #define BENCH_RUN_INTERNAL_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "bench/background/background.h"
 #include "bench/cli/options.h"
 #include "bench/output/series.h"
@@ -19,13 +20,13 @@
 #include "measure/histogram.h"
 #include "trial/trial.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* ------------------------------------------------------------------ command_line */
+/* A count with separators, until the end of the block. */
+#define RUN_COUNT(count) text_format_count((count), (char[32]){0}, 32)
 
 /* Returns ARGUMENTS_GO, with options that can be run and are the caller's to options_deinit, or the
  * exit status: the help is printed, or the mistake has been complained about. */
@@ -84,19 +85,23 @@ void demand_warn(const struct series *series, const struct cells *cells,
 
 /* ------------------------------------------------------------------ trial_rows
  *
- * A trial whose times are not those of the servers alone is not valid, and says why; its counts
- * stand if it is complete. */
+ * A trial whose times are not those of the servers alone is not valid, and says why; its counts can
+ * be used if it is complete. */
 
 /* The row of a trial that has not ended: no flag is set, and no reason is given. */
 void trial_row_begin(const struct cell *cell, const struct options *options,
                      const struct series_record *record, struct table_value *row);
 
-/* The row of a finished trial and of the load beside it, without beta. cores_allowed: the cores
+/* The row of a finished trial and of its background load, without beta. cores_allowed: the cores
  * that the trial's processes could use (cores.h). */
 void trial_row_fill(const struct cell *cell, const struct trial_result *result,
                     const struct background_figures *background, const struct options *options,
                     const struct series_record *record, double cores_allowed,
                     struct table_value *row);
+
+/* The columns of a row that the noise watch fills and judges; the other members are the caller's.
+ */
+struct noise_row trial_row_noise(struct table_value *row);
 
 /* Sets the flags of a row that has its violations: complete, valid, and what follows from them. */
 void trial_row_judge(struct table_value *row, bool complete, bool valid);
@@ -111,14 +116,12 @@ double trial_row_percentile_us(const struct histogram *histogram, double percent
  * trial with more handoffs is thinned evenly. */
 #define RECORD_HANDOFFS_MAX UINT64_C(1000000)
 
-struct waiters; /* waiters.h */
-
-/* What the record of a run on one target (bench/output/series.h) has besides. */
+/* The files of a run on one target, beyond those of its series_record (bench/output/series.h). */
 struct record {
     const struct options *options;
     struct series_record *base;
     uint64_t rows_per_trial; /* of handoffs.csv, at most */
-    uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
+    uint64_t thinning;       /* handoffs per row, in the trial that is thinned most */
     struct csv handoffs, sessions, latency, trace;
     FILE *hlog;
     struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
@@ -131,10 +134,7 @@ MUST_CHECK enum error_kind record_open(struct record *record, const struct optio
                                        struct series_record *base, struct error *error);
 void record_deinit(struct record *record);
 
-/* Adds the row of a trial that has no result, as struct series_user.abandon. */
-struct noise_row record_abandon(struct record *record, const struct cell *cell);
-
-/* Adds a finished trial, and what the load beside it has measured; of one that is to be made again,
+/* Adds a finished trial, with the figures of its background load; of one that is to be made again,
  * the row alone. */
 MUST_CHECK enum error_kind record_add(struct record *record, struct series *series,
                                       const struct cell *cell, const struct trial_result *result,
@@ -148,25 +148,28 @@ MUST_CHECK enum error_kind record_write(struct record *record, const struct tabl
 /* Finds the outcome of all trials, and adds its findings; whole: writes their files, too. */
 MUST_CHECK enum error_kind record_finish(struct record *record, bool whole, struct error *error);
 
-/* The columns, and the rows, of the files of all trials. */
-extern const char waiters_columns[], fits_columns[], background_price_columns[];
-void waiters_write(const struct record *record, struct csv *csv);
-void fits_write(const struct record *record, struct csv *csv);
-void background_price_write(const struct record *record, struct csv *csv);
+/* ------------------------------------------------------------------ the outcome as files */
 
-/* ------------------------------------------------------------------ the views */
+/* Write waiters.csv, fits.csv and background.csv; context: the outcome. */
+void waiters_write(FILE *stream, const void *context);
+void fits_write(FILE *stream, const void *context);
+void background_price_write(FILE *stream, const void *context);
+
+/* ------------------------------------------------------------------ the outcome as findings */
 
 extern const struct trial_findings run_trials;
 
 /* Adds what the trials come to, but for the noise. */
 void run_findings_add(const struct outcome *outcome, struct table *findings);
 
-/* Adds, for each recipe and percentile at the most clients, what contention costs the load beside
- * it (background_price.c); nothing without --background. */
+/* Adds, for each recipe and percentile at the most clients, the price of contention for the load of
+ * --background; nothing without one. */
 void background_price_add(const struct outcome *outcome, struct table *findings);
 
-/* Prints the table of the cells, and the requests of a handoff as bars where so many lines have
- * room for both; brief: of the cells as many as have room. blocks: see bench/cli/terminal.h. */
+/* ------------------------------------------------------------------ the outcome on the terminal */
+
+/* Prints the table of the cells, and the requests of a handoff as bars if both fit into `lines`;
+ * brief: only as many cells as fit. blocks: see bench/cli/terminal.h. */
 void screen_print(const struct outcome *outcome, size_t lines, bool brief, bool blocks,
                   FILE *stream);
 

@@ -11,7 +11,7 @@
 
 TABLE_DEFINE(run_cell, "cells.csv", RUN_CELL_COLUMNS)
 
-/* Where a cell's figure comes from: usable is the flag of the trials that have it. */
+/* Where the figures of a cell come from; usable: the flag of the trials that have them. */
 static const struct {
     size_t column, of, usable;
 } counts[] = {{run_cell_rpcs, trial_row_rpcs, trial_row_complete},
@@ -23,31 +23,31 @@ static const struct {
              {run_cell_handoff_p99_us, trial_row_handoff_p99_us, trial_row_valid},
              {run_cell_handoff_max_us, trial_row_handoff_max_us, trial_row_valid}};
 
-static enum verdict verdict_of(const struct table_cell *trials, size_t valid)
+static void fill_cell(const struct table_cell *trials, const char *run, struct table_value *row)
 {
-    for (size_t i = 0; i < trials->count; i++) {
-        if (table_row(trials->table, trials->rows[i])[trial_row_violations].count > 0)
-            return VERDICT_FAILS;
+    size_t complete = table_cell_flags(trials, trial_row_complete),
+           valid = table_cell_flags(trials, trial_row_valid),
+           lawful = table_cell_flags(trials, trial_row_has_law);
+    bool fails = table_cell_sum(trials, trial_row_violations, TABLE_ALL) > 0, disturbed = false;
+    enum verdict verdict = fails                   ? VERDICT_FAILS
+                           : valid < trials->count ? VERDICT_NOT_VALID
+                                                   : VERDICT_HOLDS;
+    row[run_cell_run] = table_text(run);
+    row[run_cell_recipe] = table_text(table_cell_value(trials, trial_row_recipe)->text);
+    row[run_cell_clients] = *table_cell_value(trials, trial_row_clients);
+    row[run_cell_trials] = table_count(trials->count);
+    row[run_cell_trials_complete] = table_count(complete);
+    row[run_cell_trials_valid] = table_count(valid);
+    row[run_cell_verdict] = table_text(verdict_word(verdict));
+    row[run_cell_has_law] = table_flag(complete > 0 && lawful == complete);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        double count =
+            table_cell_median(trials, counts[i].of, complete > 0 ? counts[i].usable : TABLE_ALL);
+        row[counts[i].column] = table_count_if(isfinite(count), (uint64_t)llround(count));
     }
-    return valid < trials->count ? VERDICT_NOT_VALID : VERDICT_HOLDS;
-}
-
-/* Whether each complete trial has a law, and there is one. */
-static bool has_law(const struct table_cell *trials)
-{
-    size_t complete = 0;
-    for (size_t i = 0; i < trials->count; i++) {
-        const struct table_value *row = table_row(trials->table, trials->rows[i]);
-        complete += row[trial_row_complete].flag;
-        if (row[trial_row_complete].flag && !row[trial_row_has_law].flag)
-            return false;
-    }
-    return complete > 0;
-}
-
-static void fill_times(const struct table_cell *trials, size_t valid, struct table_value *row)
-{
-    bool disturbed = false;
+    row[run_cell_rpcs_per_handoff] =
+        table_real(table_cell_sum(trials, trial_row_rpcs, trial_row_counted) /
+                   table_cell_sum(trials, trial_row_handoffs, trial_row_counted));
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         double time = table_cell_median(trials, times[i].of,
                                         valid > 0 ? times[i].usable : trial_row_complete);
@@ -57,52 +57,47 @@ static void fill_times(const struct table_cell *trials, size_t valid, struct tab
     row[run_cell_disturbed] = table_flag(disturbed);
 }
 
-static void fill(const struct table_cell *trials, const char *run, struct table_value *row)
+static bool is_of(const struct table_cell *trials, const struct recipe *recipe)
 {
-    size_t complete = table_cell_flags(trials, trial_row_complete),
-           valid = table_cell_flags(trials, trial_row_valid);
-    row[run_cell_run] = table_text(run);
-    row[run_cell_recipe] = table_text(table_cell_value(trials, trial_row_recipe)->text);
-    row[run_cell_clients] = *table_cell_value(trials, trial_row_clients);
-    row[run_cell_trials] = table_count(trials->count);
-    row[run_cell_trials_complete] = table_count(complete);
-    row[run_cell_trials_valid] = table_count(valid);
-    row[run_cell_verdict] = table_text(verdict_word(verdict_of(trials, valid)));
-    row[run_cell_has_law] = table_flag(has_law(trials));
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        double count =
-            table_cell_median(trials, counts[i].of, complete > 0 ? counts[i].usable : TABLE_ALL);
-        row[counts[i].column] = table_count_if(isfinite(count), (uint64_t)llround(count));
-    }
-    row[run_cell_rpcs_per_handoff] =
-        table_real(table_cell_sum(trials, trial_row_rpcs, trial_row_counted) /
-                   table_cell_sum(trials, trial_row_handoffs, trial_row_counted));
-    fill_times(trials, valid, row);
+    return strcmp(table_cell_value(trials, trial_row_recipe)->text, recipe->name) == 0;
 }
 
-struct outcome *outcome_new(const struct table *rows, const struct options *options,
-                            const char *run)
+static void find_recipe(struct outcome *outcome, struct outcome_recipe *recipe)
+{
+    static const struct table_cell none = {0};
+    recipe->trials = &none;
+    recipe->first = outcome->cells.rows;
+    for (size_t i = 0; i < outcome->by_recipe.count; i++) {
+        if (is_of(&outcome->by_recipe.list[i], recipe->recipe))
+            recipe->trials = &outcome->by_recipe.list[i];
+    }
+    for (size_t i = 0; i < outcome->by_cell.count; i++) {
+        const struct table_cell *trials = &outcome->by_cell.list[i];
+        if (!is_of(trials, recipe->recipe))
+            continue;
+        outcome->trials[outcome->cells.rows] = trials;
+        fill_cell(trials, outcome->run, table_add(&outcome->cells));
+        recipe->count++;
+    }
+    growth_find(outcome, recipe);
+}
+
+struct outcome *outcome_new(const struct table *rows, struct waiters *const *waiters,
+                            const struct options *options, const char *run)
 {
     static const size_t keys[] = {trial_row_recipe, trial_row_clients};
     struct outcome *outcome = memory_new(1, sizeof *outcome);
     *outcome = (struct outcome){.options = options,
                                 .rows = rows,
-                                .groups = table_group(rows, keys, 2),
+                                .run = run,
+                                .by_recipe = table_group(rows, keys, 1),
+                                .by_cell = table_group(rows, keys, 2),
                                 .cells.type = &run_cell_table};
-    outcome->trials = memory_new(outcome->groups.count + 1, sizeof *outcome->trials);
-    for (size_t r = 0; r < options->plan.recipe_count; r++) {
-        struct outcome_recipe *recipe = &outcome->recipes[r];
-        recipe->recipe = options->plan.recipes[r];
-        recipe->first = outcome->cells.rows;
-        for (size_t i = 0; i < outcome->groups.count; i++) {
-            const struct table_cell *trials = &outcome->groups.list[i];
-            if (strcmp(table_cell_value(trials, trial_row_recipe)->text, recipe->recipe->name) != 0)
-                continue;
-            outcome->trials[outcome->cells.rows] = *trials;
-            fill(trials, run, table_add(&outcome->cells));
-            recipe->count++;
-        }
-        growth_find(outcome, recipe);
+    outcome->trials = memory_new(outcome->by_cell.count + 1, sizeof *outcome->trials);
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        outcome->recipes[i].recipe = options->plan.recipes[i];
+        outcome->recipes[i].waiters = waiters[i];
+        find_recipe(outcome, &outcome->recipes[i]);
     }
     return outcome;
 }
@@ -113,6 +108,7 @@ void outcome_free(struct outcome *outcome)
         return;
     free(outcome->trials);
     table_deinit(&outcome->cells);
-    table_cells_deinit(&outcome->groups);
+    table_cells_deinit(&outcome->by_recipe);
+    table_cells_deinit(&outcome->by_cell);
     free(outcome);
 }

@@ -1,21 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * outcome: what the trials of a run on one target come to: the cells, and how the costs of each
- * recipe grow. Layer: bench/run.
+ * outcome: what the trials of a run on one target come to: the cells, the handoffs by their
+ * waiters, and how the costs of each recipe grow. Layer: bench/run.
  *
- * Invariant: figures that have no trial to stand on are not known. The growth is that of means over
+ * Invariant: a figure without a usable trial is not known. The growth is that of means over
  * trials; it leaves out each trial with a failed verdict, and of times each that is not valid.
  */
 #ifndef BENCH_RUN_OUTCOME_H
 #define BENCH_RUN_OUTCOME_H
 
+#include "base/error.h"
 #include "bench/cli/options.h"
 #include "measure/fit.h"
+#include "measure/histogram.h"
 #include "measure/statistics.h"
 #include "measure/table.h"
+#include "trial/trial.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* ------------------------------------------------------------------ waiters
+ *
+ * Handoffs by the number W of their waiters, over all trials of a recipe. Counts are kept for each
+ * W, latencies for each octave of W (1, 2-3, 4-7, …). Arrivals (handoff 0) and releases without a
+ * waiter are no handoffs. */
+
+#define WAITERS_OCTAVES 20
+
+/* Sums over handoffs with one number of waiters, or several: handoffs, their waiters and counts;
+ * the handoffs for which the law predicts the two counts behind them; those of trials whose times
+ * are valid, and their waiters. timed_us: how long these took. */
+enum waiters_sum {
+    WAITERS_HANDOFFS,
+    WAITERS_WAITING,
+    WAITERS_CREATES,
+    WAITERS_NOTIFICATIONS,
+    WAITERS_RPCS,
+    WAITERS_LAWFUL,
+    WAITERS_LAW_CREATES,
+    WAITERS_LAW_NOTIFICATIONS,
+    WAITERS_TIMED,
+    WAITERS_TIMED_WAITING,
+    WAITERS_SUMS
+};
+struct waiters_level {
+    uint64_t of[WAITERS_SUMS];
+    double timed_us;
+};
+
+struct waiters_octave {
+    struct histogram latency;
+    double *medians_us; /* one of each trial, because its handoffs are correlated */
+    size_t median_count;
+};
+
+struct waiters {
+    const struct recipe *recipe;
+    struct waiters_octave octaves[WAITERS_OCTAVES];
+    size_t level_count;
+    struct waiters_level levels[]; /* by W; index 0 is not used */
+};
+
+MUST_CHECK enum error_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
+                                       struct waiters **waiters, struct error *error);
+void waiters_free(struct waiters *waiters);
+
+/* Adds the handoffs of a trial, and their times if it is `timed`. *beta becomes the cost of one
+ * more waiter in this trial, in bare handoffs: that of the line handoff = (1 + beta·W) / gamma
+ * through the medians of the octaves; NaN with fewer than two medians. */
+MUST_CHECK enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
+                                       bool timed, double *beta, struct error *error);
+
+struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);
+
+/* The mean of a sum over a number of handoffs, WAITERS_HANDOFFS or WAITERS_TIMED; NaN of none. */
+double waiters_mean(const struct waiters_level *level, enum waiters_sum sum,
+                    enum waiters_sum handoffs);
+
+/* ------------------------------------------------------------------ cells */
 
 #define RUN_CELL_COLUMNS(X, T)                                                                     \
     X(T, run, TEXT, "", 0, NONE, "as in `trials.csv`")                                             \
@@ -42,7 +106,10 @@
     X(T, handoff_max_us, REAL, "us", 1, NONE, "likewise, the longest of a trial")
 TABLE_DECLARE(run_cell, RUN_CELL_COLUMNS);
 
-/* The totals whose growth with the clients is fitted, in the order of fits.csv. */
+/* ------------------------------------------------------------------ growth */
+
+/* The fitted figures, in the order of fits.csv: totals by the clients; counts and the time of a
+ * handoff by its waiters; and, in no file, the requests of a handoff by the clients. */
 enum figure {
     FIGURE_RPCS,
     FIGURE_NOTIFICATIONS,
@@ -51,47 +118,50 @@ enum figure {
     FIGURE_BYTES,
     FIGURE_ELAPSED,
     FIGURE_DRAIN,
+    FIGURE_HANDOFF_RPCS,
+    FIGURE_HANDOFF_NOTIFICATIONS,
+    FIGURE_HANDOFF_CREATES,
+    FIGURE_HANDOFF_US,
+    FIGURES_WRITTEN,
+    FIGURE_RPCS_PER_HANDOFF = FIGURES_WRITTEN,
     FIGURES
 };
 
-struct fitted {
+/* How a figure grows: a line of fits.csv. */
+struct growth {
+    bool known; /* some trial has the figure; else nothing is fitted */
     struct fit_exponent exponent;
     struct fit_polynomial polynomial;
-    enum fit_verdict verdict;
+    enum fit_verdict verdict; /* that of the law where it is obeyed and a polynomial */
+    bool obeyed; /* lockstep: no trial fails, and each count is that of the recipe's law */
+    struct fit_polynomial law; /* if obeyed; exact: the law is this polynomial of the clients, … */
+    bool described;            /* … at every level of the run */
 };
 
-/* How a figure grows with the clients. */
-struct growth {
-    bool known; /* some trial has it; else the fit is not there */
-    struct fitted fitted;
-    /* Under lockstep, where no trial fails and each count is that of the law: */
-    bool obeyed;
-    struct fit_polynomial law;
-    enum fit_verdict law_verdict; /* FIT_UNDETERMINED: not obeyed, or no polynomial */
-    bool described;               /* `law` is the law at every level of the run */
-};
+/* ------------------------------------------------------------------ the outcome */
 
 struct outcome_recipe {
     const struct recipe *recipe;
+    const struct table_cell *trials; /* all of the recipe */
+    const struct waiters *waiters;
     size_t first, count; /* its rows in `cells`, in the order of their clients */
     struct growth growth[FIGURES];
-    struct growth per_handoff; /* of its requests */
-    struct interval beta;      /* the herd coefficient (docs/counting.md) at the most clients */
+    struct interval beta; /* the herd coefficient (docs/counting.md) at the most clients */
 };
 
-/* What the trials of a run on one target come to. */
 struct outcome {
     const struct options *options;
     const struct table *rows;
-    struct table_cells groups;
-    struct table cells;        /* a row each, those of a recipe together, as planned */
-    struct table_cell *trials; /* of each row of `cells` */
+    const char *run; /* the id of the results */
+    struct table_cells by_recipe, by_cell;
+    struct table cells;               /* a row each, those of a recipe together, as planned */
+    const struct table_cell **trials; /* of each row of `cells` */
     struct outcome_recipe recipes[OPTIONS_RECIPES_MAX];
 };
 
-/* Options and rows must outlive it. run: the results' id. */
-struct outcome *outcome_new(const struct table *rows, const struct options *options,
-                            const char *run);
+/* rows: the trials; waiters: of each recipe. All of these must outlive the outcome. */
+struct outcome *outcome_new(const struct table *rows, struct waiters *const *waiters,
+                            const struct options *options, const char *run);
 void outcome_free(struct outcome *outcome);
 
 /* Fills the growth and beta of a recipe that has its cells. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/internal.h"
-#include "bench/run/waiters.h"
 
 #include "base/clock.h"
 #include "base/cores.h"
@@ -12,6 +11,7 @@
 #include "measure/hlog.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,21 +56,19 @@ enum error_kind record_open(struct record *record, const struct options *options
                               .base = base,
                               .rows_per_trial = RECORD_HANDOFFS_MAX / base->planned + 1,
                               .thinning = 1};
-    enum error_kind kind = file_set_add_table(set, &handoff_row_table, &record->handoffs, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_csv(set, "sessions.csv", SESSION_COLUMNS(CSV_NAME), &record->sessions,
-                                error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &record->latency,
-                                error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_hlog(set, "latency.hlog", &record->hlog, error);
-    if (kind == ERROR_NONE && options->plan.traced.count > 0)
-        kind = file_set_add_table(set, &trace_row_table, &record->trace, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++)
-        kind = waiters_new(options->plan.recipes[i], clients->list[clients->count - 1],
-                           &record->waiters[i], error);
-    return kind;
+    error->kind = ERROR_NONE;
+    ERROR_FIRST(error, file_set_add_table(set, &handoff_row_table, &record->handoffs, error));
+    ERROR_FIRST(error, file_set_add_csv(set, "sessions.csv", SESSION_COLUMNS(CSV_NAME),
+                                        &record->sessions, error));
+    ERROR_FIRST(error, file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME),
+                                        &record->latency, error));
+    ERROR_FIRST(error, file_set_add_hlog(set, "latency.hlog", &record->hlog, error));
+    if (options->plan.traced.count > 0)
+        ERROR_FIRST(error, file_set_add_table(set, &trace_row_table, &record->trace, error));
+    for (size_t i = 0; i < options->plan.recipe_count; i++)
+        ERROR_FIRST(error, waiters_new(options->plan.recipes[i], clients->list[clients->count - 1],
+                                       &record->waiters[i], error));
+    return error->kind;
 }
 
 void record_deinit(struct record *record)
@@ -172,8 +170,8 @@ static struct table_value text_of(const char *text)
     return value;
 }
 
-/* What was asked for and answered, or what has happened to the znode that was watched. */
-static void put_event(struct table_value *row, const struct trace_event *event)
+/* Fills the columns of an event: its request or reply, or the change of the watched znode. */
+static void fill_event(struct table_value *row, const struct trace_event *event)
 {
     bool replied = event->kind == TRACE_REPLY, notified = event->kind == TRACE_NOTIFICATION;
     const struct table_value unknown = {.kind = TABLE_UNKNOWN};
@@ -207,7 +205,7 @@ static void write_trace(struct record *record, const struct table_value *of,
         row[trace_row_waiters] = table_count(from->waiters);
         row[trace_row_time_us] =
             table_real((double)(int64_t)(event->at_ns - from->released_ns) / 1e3);
-        put_event(row, event);
+        fill_event(row, event);
         table_write_row(&trace_row_table, row, &record->trace);
     }
 }
@@ -227,15 +225,6 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
     return file_set_commit(&record->base->files, kind, error);
 }
 
-struct noise_row record_abandon(struct record *record, const struct cell *cell)
-{
-    struct table_value *row = table_add(&record->base->rows);
-    trial_row_begin(cell, record->options, record->base, row);
-    return (struct noise_row){.columns = &row[trial_row_attempt],
-                              .valid = &row[trial_row_valid],
-                              .reason = &row[trial_row_reason]};
-}
-
 enum error_kind record_add(struct record *record, struct series *series, const struct cell *cell,
                            const struct trial_result *result,
                            const struct background_figures *background, struct error *error)
@@ -243,23 +232,17 @@ enum error_kind record_add(struct record *record, struct series *series, const s
     struct table_value *row = table_add(&record->base->rows);
     enum error_kind kind = ERROR_NONE;
     double beta = NAN;
-    size_t recipe = 0;
+    size_t recipe = cell->alike % record->options->plan.recipe_count;
     trial_row_fill(cell, result, background, record->options, record->base, cores_allowed(), row);
-    const struct noise_row noise = {
-        .columns = &row[trial_row_attempt],
-        .valid = &row[trial_row_valid],
-        .reason = &row[trial_row_reason],
-        .complete = result->end == END_DONE,
-        .fails = result->violation_count > 0,
-        .others_packets = result->others_packets,
-        .stalled = result->stalls.count > 0,
-    };
+    struct noise_row noise = trial_row_noise(row);
+    noise.complete = result->end == END_DONE;
+    noise.fails = result->violation_count > 0;
+    noise.others_packets = result->others_packets;
+    noise.stalled = result->stalls.count > 0;
     series_end_trial(series, record->base, &noise);
     trial_row_judge(row, row[trial_row_complete].flag, row[trial_row_valid].flag);
     if (series->noise.again)
         return ERROR_NONE;
-    while (record->options->plan.recipes[recipe] != cell->recipe)
-        recipe++;
     if (row[trial_row_counted].flag)
         kind =
             waiters_add(record->waiters[recipe], result, row[trial_row_valid].flag, &beta, error);
@@ -277,21 +260,6 @@ enum error_kind record_add(struct record *record, struct series *series, const s
 
 /* ------------------------------------------------------------------ after the last trial */
 
-/* A CSV file whose rows come from all trials. */
-struct summary {
-    const char *name, *columns;
-    void (*write_rows)(const struct record *record, struct csv *csv);
-    const struct record *record;
-};
-
-static void write_summary(FILE *stream, const void *context)
-{
-    const struct summary *summary = context;
-    struct csv csv = {.stream = stream};
-    csv_header(&csv, summary->columns);
-    summary->write_rows(summary->record, &csv);
-}
-
 /* The stalls of all trials, for the manifest. */
 static json_t *describe_stalls(const struct table *rows)
 {
@@ -304,14 +272,14 @@ static json_t *describe_stalls(const struct table *rows)
         seconds += row[trial_row_stalled_s].real;
         if (row[trial_row_stalls].count == 0)
             continue;
-        json_t *trial = json_object();
-        json_result_set_row(trial, rows->type, row, trial_row_recipe, trial_row_recipe);
-        json_result_set_row(trial, rows->type, row, trial_row_clients, trial_row_clients);
-        json_result_set_row(trial, rows->type, row, trial_row_trial, trial_row_trial);
-        json_object_set_new(trial, "count", json_integer((json_int_t)row[trial_row_stalls].count));
-        json_object_set_new(trial, "seconds", json_real(row[trial_row_stalled_s].real));
-        json_object_set_new(trial, "server", json_result_text(row[trial_row_stalled_server].text));
-        json_array_append_new(trials, trial);
+        json_array_append_new(trials,
+                              json_pack("{s:s, s:I, s:I, s:I, s:f, s:o}", "recipe",
+                                        row[trial_row_recipe].text, "clients",
+                                        (json_int_t)row[trial_row_clients].count, "trial",
+                                        (json_int_t)row[trial_row_trial].count, "count",
+                                        (json_int_t)row[trial_row_stalls].count, "seconds",
+                                        row[trial_row_stalled_s].real, "server",
+                                        json_result_text(row[trial_row_stalled_server].text)));
     }
     return json_pack("{s:I, s:f, s:o}", "count", count, "seconds", seconds, "trials", trials);
 }
@@ -319,19 +287,19 @@ static json_t *describe_stalls(const struct table *rows)
 enum error_kind record_finish(struct record *record, bool whole, struct error *error)
 {
     struct series_record *base = record->base;
-    const struct summary summaries[] = {
-        {"waiters.csv", waiters_columns, waiters_write, record},
-        {"fits.csv", fits_columns, fits_write, record},
-        {"background.csv", background_price_columns, background_price_write, record}};
-    size_t count = record->options->plan.background.given ? 3 : 2;
+    const char *folder = base->files.folder;
+    const struct outcome *outcome = record->outcome =
+        outcome_new(&base->rows, record->waiters, record->options, base->files.run);
     enum error_kind kind = ERROR_NONE;
-    record->outcome = outcome_new(&base->rows, record->options, base->files.run);
-    for (size_t i = 0; whole && kind == ERROR_NONE && i < count; i++)
-        kind = output_write(base->files.folder, summaries[i].name, write_summary, &summaries[i],
-                            error);
+    if (whole)
+        kind = output_write(folder, "waiters.csv", waiters_write, outcome, error);
     if (whole && kind == ERROR_NONE)
-        kind = file_set_save_table(base->files.folder, &record->outcome->cells, NULL, error);
-    run_findings_add(record->outcome, &base->findings);
+        kind = output_write(folder, "fits.csv", fits_write, outcome, error);
+    if (whole && kind == ERROR_NONE && record->options->plan.background.given)
+        kind = output_write(folder, "background.csv", background_price_write, outcome, error);
+    if (whole && kind == ERROR_NONE)
+        kind = file_set_save_table(folder, &outcome->cells, NULL, error);
+    run_findings_add(outcome, &base->findings);
     manifest_set(&base->manifest, "stalls", describe_stalls(&base->rows));
     manifest_set(&base->manifest, "handoffs_csv_every", json_integer((json_int_t)record->thinning));
     return kind;

@@ -30,21 +30,6 @@ struct run {
 
 /* ------------------------------------------------------------------ one trial */
 
-/* Without its load there is no trial. */
-static enum error_kind run_beside(const struct background_options *options,
-                                  const struct trial_plan *plan, const struct trial_host *host,
-                                  struct background_figures *figures, struct trial_result **result,
-                                  struct error *error)
-{
-    struct background background = {0};
-    const struct background_plan load = {
-        .mix = options->mix, .rate_per_s = options->rate_per_s, .alone_s = BACKGROUND_ALONE_S};
-    enum error_kind kind = background_run(&background, &load, plan, host, figures, result, error);
-    return kind == ERROR_NONE && *result == NULL
-               ? error_raise(error, ERROR_SESSION_LOST, 0, "background", "%s", figures->ended)
-               : kind;
-}
-
 /* The progress callback of a trial; one that is discarded is not shown. */
 static void show(void *context, const struct trial_progress *trial)
 {
@@ -58,21 +43,29 @@ static void show(void *context, const struct trial_progress *trial)
     }
 }
 
-/* Runs a plan on a target, with the load of --background beside it unless `background` is NULL. */
+/* Runs a plan on a target, with the load of --background unless `figures` is NULL: without that
+ * load there is no trial. */
 static enum error_kind run_plan(struct run *run, size_t topology, struct trial_plan *plan,
-                                const char *root, struct background_figures *background,
+                                const char *root, struct background_figures *figures,
                                 struct trial_result **result, struct error *error)
 {
     const struct target *target = &run->base.targets.list[topology];
+    const struct background_options *options = &run->options.plan.background;
     struct trial_host host = target_trial_host(target, run->base.targets.signals);
     host.watch.progress = show;
     host.watch.context = run;
     plan->root = root;
     plan->fleet.servers = &target->placement;
     plan->fleet.seed = run->options.plan.seed + (run->base.trial != NULL ? run->cell.trial : 0);
-    return background != NULL && run->options.plan.background.given
-               ? run_beside(&run->options.plan.background, plan, &host, background, result, error)
-               : trial_run(plan, &host, result, error);
+    if (figures == NULL || !options->given)
+        return trial_run(plan, &host, result, error);
+    struct background background = {0};
+    const struct background_plan load = {
+        .mix = options->mix, .rate_per_s = options->rate_per_s, .alone_s = BACKGROUND_ALONE_S};
+    enum error_kind kind = background_run(&background, &load, plan, &host, figures, result, error);
+    return kind == ERROR_NONE && *result == NULL
+               ? error_raise(error, ERROR_SESSION_LOST, 0, "background", "%s", figures->ended)
+               : kind;
 }
 
 /* The cell of the present trial. */
@@ -89,14 +82,13 @@ static enum error_kind make(void *context, struct error *error)
     struct cell *cell = cell_of_trial(run);
     struct trial_result *result = NULL;
     struct background_figures background = {0};
-    struct record *record = &run->records[cell->topology];
     struct trial_plan plan = cell_plan(&run->options, cell->recipe, cell->clients);
     enum error_kind kind =
         run_plan(run, cell->topology, &plan, run->base.root, &background, &result, error);
-    if (kind != ERROR_NONE)
-        return kind;
     progress_clear(&run->base.progress);
-    kind = record_add(record, &run->base, cell, result, &background, error);
+    if (kind == ERROR_NONE)
+        kind =
+            record_add(&run->records[cell->topology], &run->base, cell, result, &background, error);
     trial_result_free(result);
     return kind;
 }
@@ -104,7 +96,9 @@ static enum error_kind make(void *context, struct error *error)
 static struct noise_row abandon(void *context, struct series_record *base)
 {
     struct run *run = context;
-    return record_abandon(&run->records[base->topology], cell_of_trial(run));
+    struct table_value *row = table_add(&base->rows);
+    trial_row_begin(cell_of_trial(run), &run->options, base, row);
+    return trial_row_noise(row);
 }
 
 /* Discarded trials, which also tell how fast this machine is. */
@@ -230,44 +224,35 @@ static json_t *describe_cells(const void *context, const struct series_record *b
     return json_result_rows(&((const struct run *)context)->records[base->topology].outcome->cells);
 }
 
-/* What there is of several topologies together. The commands stand in lines of their own, to be
+/* The commands for the results of several topologies together are on lines of their own, to be
  * copied. */
-static void print_common(const struct run *run)
-{
-    const char *out = run->options.output.out;
-    struct growing_text folders = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < run->base.record_count; i++) {
-        const struct series_record *base = &run->base.records[i];
-        if (!base->whole)
-            continue;
-        growing_text_add(&folders, " %s", base->files.folder);
-        count++;
-    }
-    if (count > 1 && run->base.targets.made_out && folder_has(out, PAGE_FILE))
-        printf("\nall in one page: %s/%s\n", out, PAGE_FILE);
-    else if (count > 1)
-        printf("\nto see all in one page: zkherd report%s -o %s\n", folders.text, PAGE_FILE);
-    if (count > 1)
-        printf("to compare them: zkherd compare%s\n", folders.text);
-    free(folders.text);
-}
-
 static int print_results(void *context, int *verdict)
 {
     static const struct series_view view = {.write = write_text, .cells = describe_cells};
     const struct run *run = context;
     const struct output_options *output = &run->options.output;
+    bool made_out = run->base.targets.made_out;
+    struct growing_text folders = {0};
+    size_t whole = 0;
     for (size_t i = 0; i < run->base.record_count; i++) {
         const struct series_record *base = &run->base.records[i];
-        if (base->whole)
-            page_add(base->files.folder, &base->manifest, output->quiet);
+        if (!base->whole)
+            continue;
+        page_add(base->files.folder, &base->manifest, output->quiet);
+        growing_text_add(&folders, " %s", base->files.folder);
+        whole++;
     }
-    if (run->base.targets.made_out)
+    if (made_out)
         page_add_common(output->out, output->quiet);
     *verdict = series_tell(&run->base, &view);
-    if (!output->json && !output->quiet && !output->no_files)
-        print_common(run);
+    if (whole > 1 && !output->json && !output->quiet && !output->no_files) {
+        if (made_out && folder_has(output->out, PAGE_FILE))
+            printf("\nall in one page: %s/%s\n", output->out, PAGE_FILE);
+        else
+            printf("\nto see all in one page: zkherd report%s -o %s\n", folders.text, PAGE_FILE);
+        printf("to compare them: zkherd compare%s\n", folders.text);
+    }
+    free(folders.text);
     return 0;
 }
 

@@ -14,34 +14,45 @@
 /* If a cell has more bytes, the column is in megabytes. */
 #define KILOBYTES_MAX UINT64_C(1000000)
 
-/* Whether one of `count` levels is among so many that are spread over them evenly, the last of them
- * included: of two or more, number i stands at i (count - 1) / (shown - 1), rounded. */
+/* Whether level `at` is one of `shown` levels that are spread evenly over `count`, the ends
+ * included; of one, the last. */
 static bool is_shown(size_t at, size_t count, size_t shown)
 {
-    if (count <= shown || at == count - 1)
-        return true;
-    for (size_t i = 0; shown > 1 && i < shown; i++) {
-        if ((2 * i * (count - 1) + shown - 1) / (2 * (shown - 1)) == at)
-            return true;
-    }
-    return false;
+    return count <= shown || at == count - 1 ||
+           (shown > 1 &&
+            (at == 0 || at * (shown - 1) / (count - 1) != (at - 1) * (shown - 1) / (count - 1)));
 }
 
-/* The rows to show if a recipe has so many at most; returns how many. */
-static size_t choose_rows(const struct outcome *outcome, size_t levels, size_t *rows)
+static double rpcs_per_handoff(const struct outcome *outcome, size_t cell)
+{
+    return table_row(&outcome->cells, cell)[run_cell_rpcs_per_handoff].real;
+}
+
+/* Chooses the cells to show, at most `levels` of a recipe; bars: of those that have a bar. Returns
+ * their number; the list has room for all. */
+static size_t choose_cells(const struct outcome *outcome, size_t levels, bool bars, size_t *cells)
 {
     size_t count = 0;
     for (size_t i = 0; i < outcome->options->plan.recipe_count; i++) {
         const struct outcome_recipe *recipe = &outcome->recipes[i];
-        for (size_t at = 0; at < recipe->count; at++) {
-            if (is_shown(at, recipe->count, levels))
-                rows[count++] = recipe->first + at;
+        size_t *of = cells + count, all = 0;
+        for (size_t cell = recipe->first; cell < recipe->first + recipe->count; cell++) {
+            if (!bars || isfinite(rpcs_per_handoff(outcome, cell)))
+                of[all++] = cell;
+        }
+        for (size_t at = 0; at < all; at++) {
+            if (is_shown(at, all, levels))
+                cells[count++] = of[at];
         }
     }
     return count;
 }
 
-static void print_table(const struct outcome *outcome, const size_t *rows, size_t row_count,
+#define HANDOFF_MS(what)                                                                           \
+    .column = run_cell_handoff_##what##_us, .over = "handoff", .title = #what " ms",               \
+    .factor = 1e-3, .decimals = 2, .mark = run_cell_disturbed
+
+static void print_table(const struct outcome *outcome, const size_t *cells, size_t count,
                         size_t width, FILE *stream)
 {
     bool large = false;
@@ -68,33 +79,13 @@ static void print_table(const struct outcome *outcome, const size_t *rows, size_
          .decimals = 3,
          .mark = run_cell_disturbed,
          .where = ROW_COLUMN_KNOWN},
-        {.column = run_cell_handoff_p50_us,
-         .over = "handoff",
-         .title = "p50 ms",
-         .factor = 1e-3,
-         .decimals = 2,
-         .mark = run_cell_disturbed,
-         .where = ROW_COLUMN_KNOWN},
-        {.column = run_cell_handoff_p99_us,
-         .over = "handoff",
-         .title = "p99 ms",
-         .factor = 1e-3,
-         .decimals = 2,
-         .mark = run_cell_disturbed,
-         .spare = 1,
-         .where = ROW_COLUMN_KNOWN},
-        {.column = run_cell_handoff_max_us,
-         .over = "handoff",
-         .title = "max ms",
-         .factor = 1e-3,
-         .decimals = 2,
-         .mark = run_cell_disturbed,
-         .spare = 4,
-         .where = ROW_COLUMN_LACKED},
+        {HANDOFF_MS(p50), .where = ROW_COLUMN_KNOWN},
+        {HANDOFF_MS(p99), .spare = 1, .where = ROW_COLUMN_KNOWN},
+        {HANDOFF_MS(max), .spare = 4, .where = ROW_COLUMN_LACKED},
     };
     const struct row_grid grid = {.table = &outcome->cells,
-                                  .rows = rows,
-                                  .row_count = row_count,
+                                  .rows = cells,
+                                  .row_count = count,
                                   .columns = columns,
                                   .column_count = sizeof columns / sizeof columns[0],
                                   .gap = 1};
@@ -117,91 +108,64 @@ static const char *format_value(double value, char text[VALUE_SIZE])
     return text;
 }
 
-/* The bars of a recipe: the cells with a value, the most clients last. */
-static size_t count_bars(const struct outcome *outcome, const struct outcome_recipe *recipe)
+static size_t larger(size_t a, size_t b)
 {
-    size_t bars = 0;
-    for (size_t i = recipe->first; i < recipe->first + recipe->count; i++)
-        bars += isfinite(table_row(&outcome->cells, i)[run_cell_rpcs_per_handoff].real) != 0;
-    return bars;
+    return a > b ? a : b;
 }
 
-/* What the bars have in common: the largest value, the columns of the texts before them and of the
- * longest bar, and the bars of a recipe at most. */
-struct frame {
-    double most;
-    int name, clients;
-    size_t bar, levels;
-    bool blocks;
-};
-
-static void print_bars_of(const struct outcome *outcome, const struct outcome_recipe *recipe,
-                          const struct frame *frame, FILE *stream)
+/* A bar for each cell, all on one linear scale from 0. Nothing if two bars cannot be compared, or
+ * there is no room. cells: room for all of them. */
+static void print_bars(const struct outcome *outcome, size_t *cells, size_t lines, size_t width,
+                       bool blocks, FILE *stream)
 {
-    const char *name = recipe->recipe->name;
-    size_t bars = count_bars(outcome, recipe), at = 0;
-    for (size_t i = recipe->first; i < recipe->first + recipe->count; i++) {
-        const struct table_value *row = table_row(&outcome->cells, i);
-        char number[VALUE_SIZE], bar[BAR_SIZE], text[VALUE_SIZE];
-        double value = row[run_cell_rpcs_per_handoff].real;
-        if (!isfinite(value) || !is_shown(at++, bars, frame->levels))
-            continue;
-        bar_put(value, frame->most, frame->bar, frame->blocks, bar);
-        fprintf(stream, "%-*s %*s %s%s%s\n", frame->name, name, frame->clients,
-                text_format_count(row[run_cell_clients].count, number, sizeof number), bar,
-                bar[0] != '\0' ? " " : "", format_value(value, text));
-        name = "";
+    size_t count = choose_cells(outcome, SIZE_MAX, true, cells), recipes = 0, names = 0, sizes = 0;
+    double most = 0;
+    char clients[VALUE_SIZE], value[VALUE_SIZE], bar[BAR_SIZE];
+    const char *last = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct table_value *row = table_row(&outcome->cells, cells[i]);
+        const char *name = row[run_cell_recipe].text;
+        text_format_count(row[run_cell_clients].count, clients, sizeof clients);
+        names = larger(names, strlen(name));
+        sizes = larger(sizes, strlen(clients));
+        most = fmax(most, rpcs_per_handoff(outcome, cells[i]));
+        recipes += strcmp(name, last) != 0;
+        last = name;
     }
-}
-
-/* All on one linear scale from 0. Nothing if two bars cannot be compared, or there is no room. */
-static void print_bars(const struct outcome *outcome, size_t lines, size_t width, bool blocks,
-                       FILE *stream)
-{
-    struct frame frame = {.blocks = blocks};
-    size_t all = 0, recipes = 0;
-    char text[VALUE_SIZE];
-    for (size_t i = 0; i < outcome->cells.rows; i++) {
-        const struct table_value *row = table_row(&outcome->cells, i);
-        double value = row[run_cell_rpcs_per_handoff].real;
-        if (!isfinite(value))
-            continue;
-        text_format_count(row[run_cell_clients].count, text, sizeof text);
-        frame.name = (int)fmax(frame.name, (double)strlen(row[run_cell_recipe].text));
-        frame.clients = (int)fmax(frame.clients, (double)strlen(text));
-        frame.most = fmax(frame.most, value);
-    }
-    for (size_t i = 0; i < outcome->options->plan.recipe_count; i++) {
-        size_t bars = count_bars(outcome, &outcome->recipes[i]);
-        all += bars;
-        recipes += bars > 0;
-    }
-    size_t beside = (size_t)frame.name + (size_t)frame.clients + strlen("   ") +
-                    strlen(format_value(frame.most, text));
+    size_t beside = names + sizes + strlen("   ") + strlen(format_value(most, value));
     width = width < TERMINAL_COLUMNS ? width : TERMINAL_COLUMNS;
-    if (all < 2 || lines < recipes || lines < 2 || width < beside + BAR_COLUMNS_MIN)
+    if (count < 2 || lines < recipes || lines < 2 || width < beside + BAR_COLUMNS_MIN)
         return;
-    frame.bar = width - beside;
-    frame.levels = lines / recipes < LEVELS_MAX ? lines / recipes : LEVELS_MAX;
     fputs("\nRPCs per handoff, against clients; all bars on one linear scale\n", stream);
-    for (size_t i = 0; i < outcome->options->plan.recipe_count; i++)
-        print_bars_of(outcome, &outcome->recipes[i], &frame, stream);
+    size_t levels = lines / recipes < LEVELS_MAX ? lines / recipes : LEVELS_MAX;
+    count = choose_cells(outcome, levels, true, cells);
+    last = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct table_value *row = table_row(&outcome->cells, cells[i]);
+        const char *name = row[run_cell_recipe].text;
+        double rpcs = rpcs_per_handoff(outcome, cells[i]);
+        bar_put(rpcs, most, width - beside, blocks, bar);
+        fprintf(stream, "%-*s %*s %s%s%s\n", (int)names, strcmp(name, last) != 0 ? name : "",
+                (int)sizes, text_format_count(row[run_cell_clients].count, clients, sizeof clients),
+                bar, bar[0] != '\0' ? " " : "", format_value(rpcs, value));
+        last = name;
+    }
 }
 
 #define HEADINGS 4 /* lines: two above the table, two above the bars */
 
-/* Where not all rows have room, half of the lines are theirs, a row of each recipe at least. */
+/* Where not all cells have room, half of the lines are theirs, a row of each recipe at least. */
 void screen_print(const struct outcome *outcome, size_t lines, bool brief, bool blocks,
                   FILE *stream)
 {
     size_t width = terminal_columns(STDOUT_FILENO), recipes = outcome->options->plan.recipe_count,
            levels = SIZE_MAX;
-    size_t *rows = memory_new(outcome->cells.rows + 1, sizeof *rows);
+    size_t *cells = memory_new(outcome->cells.rows + 1, sizeof *cells);
     lines = lines > HEADINGS ? lines - HEADINGS : 0;
     if (brief && outcome->cells.rows > lines / 2)
         levels = lines / 2 > recipes ? lines / 2 / recipes : 1;
-    size_t count = choose_rows(outcome, levels, rows);
-    print_table(outcome, rows, count, width, stream);
-    print_bars(outcome, lines > count ? lines - count : 0, width, blocks, stream);
-    free(rows);
+    size_t count = choose_cells(outcome, levels, false, cells);
+    print_table(outcome, cells, count, width, stream);
+    print_bars(outcome, cells, lines > count ? lines - count : 0, width, blocks, stream);
+    free(cells);
 }

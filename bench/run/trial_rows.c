@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 double trial_row_percentile_us(const struct histogram *histogram, double percent)
 {
@@ -14,7 +13,7 @@ double trial_row_percentile_us(const struct histogram *histogram, double percent
     return (double)histogram_percentile_ns(histogram, percent) / 1e3;
 }
 
-/* ------------------------------------------------------------------ whether the times stand */
+/* ------------------------------------------------------------------ validity */
 
 static void judge(const struct trial_result *result, const struct background_figures *background,
                   double cores_allowed, struct table_value *row)
@@ -143,10 +142,10 @@ static void fill_servers(const struct trial_result *result, struct table_value *
     row[trial_row_server_cpu_s] =
         table_real(servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN);
     row[trial_row_client_rss_kib] = table_count(result->client_rss_kib);
-#define PUT(A, B, name, keys, word, meaning)                                                       \
+#define FILL(A, B, name, keys, word, meaning)                                                      \
     row[trial_row_server_##name] = table_count_if(known, servers->name);
-    FOUR_LETTER_OF_TRIALS(PUT, , )
-#undef PUT
+    FOUR_LETTER_OF_TRIALS(FILL, , )
+#undef FILL
     row[trial_row_watches_leaked] = leak(known, servers->watches_leaked);
     row[trial_row_ephemerals_leaked] = leak(known, servers->ephemerals_leaked);
     row[trial_row_reconciled] = table_text(reconcile_word(result->reconciled));
@@ -165,6 +164,13 @@ static void fill_background(const struct background_figures *background, struct 
     row[trial_row_background_per_s] = table_real(background->contended_per_s);
     row[trial_row_background_errors] = table_count(background->errors);
     row[trial_row_background_unsent] = table_count(background->unsent);
+}
+
+struct noise_row trial_row_noise(struct table_value *row)
+{
+    return (struct noise_row){.columns = &row[trial_row_attempt],
+                              .valid = &row[trial_row_valid],
+                              .reason = &row[trial_row_reason]};
 }
 
 _Static_assert(trial_row_handoff_of_reconnected_us - trial_row_handoff_of_unknown_us + 1 == ROLES,

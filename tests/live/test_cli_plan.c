@@ -205,12 +205,21 @@ TEST_BETWEEN(on_servers_of_somebody_else, make, work_remove)
                                   "--trial-time", "10", "--brake", "60s", "--connect", outside,
                                   "--noise", "report", "-o", "out"));
     assert_answered("scalable: 1 waiter passed ");
-    assert_has(command.err, ": at most 2 sessions at a time, each of which sends its next request "
-                            "as soon as it may, and beside them the load of --background: 10 "
-                            "sessions, 300 a second; as many transactions in their logs as "
-                            "they can make; others who use these servers will notice");
+    assert_has(command.err, ": at most 2 sessions at a time; with --background, 10 sessions and "
+                            "300 requests a second more; as many transactions in their logs as "
+                            "they can make; --dry-run says more");
     assert_left(1);
     assert_nothing_left_outside(1);
+}
+
+/* zkherd's own sessions are no strangers: the bystander's among them. */
+TEST_BETWEEN(the_bystander_is_one_of_ours, make, work_remove)
+{
+    PLAN("--slo", "handoff p50 < 30s", "--at-most", "1", "--trial-time", "10", "--brake", "60s",
+         "--connect", outside);
+    assert_answered("scalable: 1 waiter passed ");
+    assert_has(command.err, "the servers count the requests of other sessions of zkherd, too");
+    assert_left(1);
 }
 
 /* What is whole is kept, and the interval so far is told. */
@@ -226,6 +235,11 @@ TEST_BETWEEN(interrupted, make, work_remove)
     words_unwrap(command.out);
     assert_has(command.out, "scalable: no size is known to meet background p50 < 30s; cut short "
                             "after ");
+    size_t kept = 0, planned = 0;
+    const char *share = strstr(command.out, "trials: ");
+    assert_non_null(share);
+    assert_int_equal(sscanf(share, "trials: %zu of the %zu that were planned", &kept, &planned), 2);
+    assert_true(kept > 0 && planned >= kept + 5); /* at least those that would confirm an end */
     struct csv_file answers = read_table("answers.csv");
     assert_true(is(&answers, 0, "reason", "cut short"));
     csv_file_deinit(&answers);

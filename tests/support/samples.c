@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/samples.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void fill(const struct sample *sample, struct table_value *row)
@@ -63,11 +64,30 @@ const struct table *samples_rows(const struct samples *samples)
     return &rows;
 }
 
+static struct waiters *waiters[OPTIONS_RECIPES_MAX];
+static struct outcome *outcome;
+
+/* Of each recipe handoffs with one waiter and with two, so that fits.csv has a row of handoff_us,
+ * with β: twice the time with twice the waiters, of trials with times. */
 struct outcome *samples_outcome(const struct samples *samples, const struct options *options)
 {
-    static struct outcome *outcome;
+    struct error error;
     outcome_free(outcome);
-    outcome = outcome_new(samples_rows(samples), options, "run1");
+    for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++) {
+        waiters_free(waiters[i]);
+        waiters[i] = NULL;
+    }
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        if (waiters_new(options->plan.recipes[i], 2, &waiters[i], &error) != ERROR_NONE)
+            abort();
+        for (uint64_t w = 1; w <= 2; w++)
+            waiters[i]->levels[w] = (struct waiters_level){.of = {[WAITERS_HANDOFFS] = 1 + w,
+                                                                  [WAITERS_WAITING] = (1 + w) * w,
+                                                                  [WAITERS_TIMED] = 1,
+                                                                  [WAITERS_TIMED_WAITING] = w},
+                                                           .timed_us = 5 * (double)w};
+    }
+    outcome = outcome_new(samples_rows(samples), waiters, options, "run1");
     return outcome;
 }
 

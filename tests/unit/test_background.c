@@ -160,3 +160,18 @@ TEST_BETWEEN(of_few_requests_no_p99_is_told, set_up, tear_down)
         assert_int_equal(samples_found(findings, "background-p99", "scalable")[0] != '\0', i == 2);
     }
 }
+
+/* Of a trial that is not valid no time is in the price. */
+TEST_BETWEEN(the_price_is_that_of_valid_trials, set_up, tear_down)
+{
+    static struct options options = {.plan = {.background.given = true, .recipe_count = 1}};
+    struct sample list[2] = {
+        {.cell = {.recipe = &recipe, .clients = 8}, .valid = true, .background = figures(50, 50)},
+        {.cell = {.recipe = &recipe, .clients = 8}, .background = figures(50, 50)}};
+    const struct samples samples = {.list = list, .count = 2};
+    options.plan.recipes[0] = &recipe;
+    list[1].background.contended_p50_us *= 1000;
+    const struct table *findings = samples_findings(&samples, &options);
+    assert_non_null(strstr(samples_found(findings, "background-p50", "scalable"),
+                           "the background's median is 2.00 ms, 2 times the 1.00 ms alone"));
+}

@@ -7,6 +7,8 @@
 #include "tests/support/said.h"
 #include "tests/support/test.h"
 
+#include <sys/resource.h>
+
 #define BEGINNING "zkherd: on 127.0.0.1:2181: at most 4 sessions at a time, "
 
 static struct options options;
@@ -40,11 +42,11 @@ static void assert_told(const char *words)
 
 TEST_BETWEEN(the_discarded_trials_count, set_up, NULL)
 {
-    assert_told("1,520 requests and up to 50 MB in 2 trials and 1 warm-up");
+    assert_told("2 trials and 1 warm-up: 1,520 requests and up to 50 MB");
     options.plan.recipes[1] = options.plan.recipes[0];
     options.plan.most_clients[1] = UINT64_MAX;
     options.plan.recipe_count = 2;
-    assert_told("1,540 requests and up to 50 MB in 2 trials and 2 warm-ups");
+    assert_told("2 trials and 2 warm-ups: 1,540 requests and up to 50 MB");
 }
 
 /* Below ten megabytes there are two decimals; the discarded trial's bytes are among them. */
@@ -53,32 +55,30 @@ TEST_BETWEEN(one_trial_is_no_plural, set_up, NULL)
     struct trial_plan drain;
     uint64_t discarded = cells_warm_up(&options, 0, 0, &drain).bytes;
     cells = (struct cells){.trials = 1, .rpcs = 1000, .bytes = 1235100 - discarded};
-    assert_told("1,020 requests and up to 1.24 MB in 1 trial and 1 warm-up");
+    assert_told("1 trial and 1 warm-up: 1,020 requests and up to 1.24 MB");
 }
 
 /* In free pace no law tells the requests. */
 TEST_BETWEEN(free_pace_is_a_guess, set_up, NULL)
 {
     options.plan.pace = PACE_FREE;
-    assert_told("about 1,520 requests and 50 MB in 2 trials and 1 warm-up");
+    assert_told("2 trials and 1 warm-up: about 1,520 requests and 50 MB");
 }
 
 TEST_BETWEEN(a_duration_has_as_many_as_are_answered, set_up, NULL)
 {
     options.plan.pace = PACE_FREE;
     options.plan.duration_ns = 10 * NS_PER_S;
-    assert_told("2 trials of 10.0 s after 1 drain; requests: as many as the servers answer");
+    assert_told("2 trials of 10.0 s and 1 warm-up: as many requests as the servers answer");
     options.plan.max_rate = 2000;
-    assert_told(
-        "2 trials of 10.0 s after 1 drain; requests: as many as the servers answer, at most "
-        "2,000 per second");
+    assert_told("2 trials of 10.0 s and 1 warm-up: as many requests as the servers answer, at most "
+                "2,000 a second");
 }
 
-TEST_BETWEEN(a_limit_of_the_rate_tells_the_least_time, set_up, NULL)
+TEST_BETWEEN(a_limit_of_the_rate_is_told, set_up, NULL)
 {
     options.plan.max_rate = 152;
-    assert_told("1,520 requests and up to 50 MB in 2 trials and 1 warm-up, at most 152 per second: "
-                "at least 10.0 s");
+    assert_told("2 trials and 1 warm-up: 1,520 requests and up to 50 MB, at most 152 a second");
 }
 
 /* They are sessions and requests on top of those of the lock. */
@@ -87,6 +87,27 @@ TEST_BETWEEN(the_load_beside_the_lock_is_told, set_up, NULL)
     options.plan.pace = PACE_FREE;
     options.plan.background.given = true;
     options.plan.background.rate_per_s = 12500;
-    assert_told("about 1,520 requests and 50 MB in 2 trials and 1 warm-up; beside them the load of "
-                "--background: 10 sessions, 12,500 a second");
+    assert_told("2 trials and 1 warm-up: about 1,520 requests and 50 MB; with --background, 10 "
+                "sessions and 12,500 requests a second more");
+}
+
+/* Of a thousand million handoffs half a million have a row, at least, of 40 bytes. */
+TEST_BETWEEN(thinned_handoffs_need_little_space, set_up, NULL)
+{
+    struct rlimit limit;
+    struct error error;
+    options.plan.workload = WORKLOAD_STEADY;
+    options.plan.handoffs = 1000000000;
+    options.plan.trials = 1;
+    options.target.topology_count = 1;
+    options.target.max_clients = UINT64_MAX;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    for (int i = 0; i < 2; i++) {
+        struct rlimit low = limit;
+        low.rlim_cur = i == 0 ? 20000000 : 19999999;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+        assert_int_equal(demand_check_space(&options, &error),
+                         i == 0 ? ERROR_NONE : ERROR_NO_SPACE);
+    }
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }

@@ -16,7 +16,8 @@ static struct search search;
 static struct table rows = {.type = &plan_row_table};
 static enum plan_cut cut;
 static struct plan_answer answer;
-static struct table answers, findings;
+static struct plan_results results;
+static struct table findings;
 static json_t *json; /* the row for --json */
 
 static int tear_down(void **state)
@@ -24,12 +25,12 @@ static int tear_down(void **state)
     (void)state;
     search_deinit(&search);
     table_deinit(&rows);
-    table_deinit(&answers);
+    table_deinit(&results.answers);
+    table_deinit(&results.sizes);
     table_deinit(&findings);
     json_decref(json);
     search = (struct search){0};
     rows = (struct table){.type = &plan_row_table};
-    answers = (struct table){.type = &answer_row_table};
     findings = (struct table){0};
     json = NULL;
     cut = PLAN_CUT_NOT;
@@ -87,13 +88,13 @@ static void finish(void)
     const struct series_record record = {.files.run = "r", .target = "standalone", .servers = 1};
     answer = (struct plan_answer){question, &recipe_scalable,      &search, &rows,
                                   cut,      search_answer(&search)};
-    struct table_value *row = table_add(&answers);
-    plan_answer_fill(&answer, &record, row);
+    table_deinit(&results.sizes);
+    table_deinit(&results.answers);
     table_deinit(&findings);
     findings = (struct table){0};
-    plan_answer_add_findings(&answer, row, &findings);
+    plan_answer_add(&answer, &record, &results, &findings);
     json_decref(json);
-    json = plan_answer_json(row, &findings);
+    json = plan_answer_json(table_row(&results.answers, 0), &findings);
 }
 
 /* Sizes up to the capacity pass, larger ones have the other verdict; with passes_above, the size
@@ -221,12 +222,9 @@ static char *print_table(void)
 {
     char *text = NULL;
     size_t size = 0;
-    struct table sizes = {0};
     FILE *stream = open_memstream(&text, &size);
-    plan_answer_add_sizes(&answer, &sizes);
-    plan_sizes_print(question, &sizes, 80, stream);
+    plan_sizes_print(question, &results.sizes, 80, stream);
     fclose(stream);
-    table_deinit(&sizes);
     return text;
 }
 
@@ -244,6 +242,29 @@ static void cut_after(size_t trials, uint64_t capacity)
     ask_of_handoffs(NULL);
     cut = PLAN_CUT_BY_TIME;
     run(capacity, JUDGE_FAIL, false, trials);
+}
+
+/* A size may pass although not all of its fresh trials do. */
+TEST_BETWEEN(votes_against_a_size_are_not_for_it, ask_of_handoffs, tear_down)
+{
+    char votes[64];
+    size_t passed = 0, fresh = 0;
+    for (struct search_probe probe; search_next(&search, &probe);) {
+        bool is_first = probe.stage == SEARCH_CONFIRM && probe.size == 40 && fresh++ == 0;
+        passed += probe.stage == SEARCH_CONFIRM && probe.size == 40 && !is_first;
+        report(&probe, probe.size <= 40 && !is_first ? JUDGE_PASS : JUDGE_FAIL);
+    }
+    finish();
+    assert_int_equal(fresh, passed + 1);
+    snprintf(votes, sizeof votes, "scalable: 40 waiters passed %zu of %zu fresh ", passed, fresh);
+    assert_non_null(strstr(sentence(), votes));
+    assert_int_equal(json_integer_value(json_object_get(json, "fresh_passed")), passed);
+}
+
+TEST_BETWEEN(the_trials_of_a_size_that_was_ended_are_no_votes, ask_of_handoffs, tear_down)
+{
+    run(6, JUDGE_BRAKED, false, SIZE_MAX);
+    assert_line("\nscalable        7  ended   1 of 1 no vote");
 }
 
 /* In the table, the file and the sentence alike. */
@@ -418,10 +439,12 @@ TEST_BETWEEN(times_of_disturbed_trials_are_marked, ask_of_handoffs, tear_down)
             row[plan_row_verdict] = table_text("not valid");
         }
     }
+    finish();
     assert_line("\nscalable       40  passed  4 of 4 fresh    40.0");
     assert_line("\nscalable       44  failed  3 of 3 fresh   ~44.0");
     ask_of_handoffs(NULL);
     run(0, JUDGE_NOT_VALID, false, 1);
     rows.values[plan_row_noise_disturbed] = table_flag(true);
+    finish();
     assert_line("\nscalable        1  undecided  1 of 1 no vote    ~1.00");
 }

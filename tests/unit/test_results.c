@@ -122,6 +122,23 @@ TEST_BETWEEN(what_is_more_than_a_trial_s_share_is_thinned, set_up, tear_down)
     csv_file_deinit(&table);
 }
 
+/* The handoff of a death has a row however thinned its trial is. */
+TEST_BETWEEN(the_handoff_of_a_death_is_kept, set_up, tear_down)
+{
+    begin(RECORD_HANDOFFS_MAX);
+    result.had_death = true;
+    result.died_session = 4;
+    result.died_handoff = 3;
+    add(9);
+    finish();
+    struct csv_file table = read_file("handoffs.csv");
+    assert_int_equal(table.rows, 3);
+    assert_int_equal(csv_file_count(&table, 1, "handoff"), 3);
+    assert_int_equal(csv_file_count(&table, 1, "died"), 4);
+    assert_string_equal(csv_file_text(&table, 2, "died"), "");
+    csv_file_deinit(&table);
+}
+
 /* ------------------------------------------------------------------ latencies */
 
 static void record(enum meter_kind kind, uint64_t times)

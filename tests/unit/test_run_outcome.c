@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the trials of a run come to, of trials made by hand: cells, fits and findings. */
 #include "bench/run/internal.h"
-#include "bench/run/waiters.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
@@ -138,23 +137,11 @@ TEST(requests_of_a_handoff_are_over_all_that_count)
 
 static char *write_fits(void)
 {
-    struct waiters *waiters = NULL;
-    struct error error;
     char *text = NULL;
     size_t length = 0;
-    assert_int_equal(waiters_new(options.plan.recipes[0], 128, &waiters, &error), ERROR_NONE);
-    /* One octave, so that there is a row of handoff_us, which has β. */
-    waiters->levels[1] = (struct waiters_level){.handoffs = 1, .timed = 1, .handoff_us = 5};
-    static struct series_record base = {.files.run = "run1"};
-    const struct record record = {.options = &options,
-                                  .base = &base,
-                                  .waiters = {waiters},
-                                  .outcome = samples_outcome(&samples, &options)};
     FILE *stream = open_memstream(&text, &length);
-    struct csv csv = {.stream = stream};
-    fits_write(&record, &csv);
+    fits_write(stream, samples_outcome(&samples, &options));
     fclose(stream);
-    waiters_free(waiters);
     return text;
 }
 
@@ -191,6 +178,13 @@ TEST(fits_are_of_the_trials_that_stand)
     assert_fits("O(n),-2.000000,5.000000,0.000000", false);
     strange->violations = 1;
     assert_fits("O(n),-2.000000,5.000000,0.000000", true);
+}
+
+/* Handoffs of trials without times have waiters, too: these are in no time. */
+TEST(the_time_of_a_handoff_is_fitted_to_the_waiters_of_those_with_times)
+{
+    lay_out(&both[1], 1, 1);
+    assert_fits("run1,scalable,handoff_us,waiters,2,1.0000,", true);
 }
 
 /* ------------------------------------------------------------------ laws */

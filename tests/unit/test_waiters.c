@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Handoffs by their waiters, of a trial whose ledger is made by hand. */
 #include "bench/run/internal.h"
-#include "bench/run/waiters.h"
 
 #include "recipes/registry.h"
 
@@ -53,14 +52,13 @@ static const char *written(bool timed)
     double beta;
     size_t length = 0;
     assert_int_equal(waiters_add(waiters, &result, timed, &beta, &error), ERROR_NONE);
-    FILE *stream = open_memstream(&text, &length);
-    struct csv csv = {.stream = stream};
     struct options options = {.plan.recipe_count = 1};
-    static struct series_record base = {.files.run = "run"};
-    const struct record record = {.options = &options, .base = &base, .waiters = {waiters}};
-    waiters_write(&record, &csv);
+    const struct outcome outcome = {
+        .options = &options, .run = "run", .recipes = {{.waiters = waiters}}};
+    FILE *stream = open_memstream(&text, &length);
+    waiters_write(stream, &outcome);
     fclose(stream);
-    return text;
+    return strchr(text, '\n') + 1; /* behind the header */
 }
 
 static size_t count_lines(const char *lines)
@@ -82,7 +80,7 @@ TEST_BETWEEN(each_number_of_waiters_is_in_one_octave, set_up, tear_down)
                                        "run,scalable,8,15,8.00,1,2.000,8.000,2.000,1.0,,,,,,1\n");
     uint64_t handoffs = 0;
     for (size_t octave = 0; octave < WAITERS_OCTAVES; octave++)
-        handoffs += waiters_octave_sum(waiters, octave).handoffs;
+        handoffs += waiters_octave_sum(waiters, octave).of[WAITERS_HANDOFFS];
     assert_int_equal(handoffs, 8);
 }
 
@@ -125,8 +123,8 @@ TEST_BETWEEN(the_handoffs_with_times_are_counted_apart, set_up, tear_down)
     hand_over(7, 3000);
     assert_string_equal(written(true), "run,scalable,4,7,6.00,3,2.000,6.000,2.000,3.0,,,,,,2\n");
     const struct waiters_level sum = waiters_octave_sum(waiters, 2);
-    assert_true(sum.timed == 2 && sum.timed_waiters == 14);
-    assert_true(sum.handoffs == 3 && sum.waiters == 18);
+    assert_true(sum.of[WAITERS_TIMED] == 2 && sum.of[WAITERS_TIMED_WAITING] == 14);
+    assert_true(sum.of[WAITERS_HANDOFFS] == 3 && sum.of[WAITERS_WAITING] == 18);
 }
 
 /* Adds trials of one handoff each, and returns the row of their octave. */
