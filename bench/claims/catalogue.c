@@ -25,11 +25,12 @@
 #define CROWD                                                                                      \
     .fleet = {.sessions = 32, .processes = 2}, .workload = WORKLOAD_STEADY, .pace = PACE_FREE,     \
     .handoffs = 320, .hold.exponential = true
-#define CROWD_TRIED(held)                                                                          \
-    "320 grants of each of {#} locks, " held "; 32 clients in 2 processes, which queue again "     \
-    "after each release"
+#define CROWD_TRIED(locks, held)                                                                   \
+    "320 grants of each of " locks " locks, " held "; 32 clients in 2 processes, which queue "     \
+    "again after each release"
 
-#define RELEASES_TRIED "a drain of 64 clients, {0}, lockstep; each release is examined"
+#define RELEASES_TRIED(recipe)                                                                     \
+    "a drain of 64 clients, " recipe ", lockstep; each release is examined"
 
 const struct claim catalogue[] = {
     {.id = "C1",
@@ -38,7 +39,7 @@ const struct claim catalogue[] = {
      .source = LECTURE(" 9.3") "; " PAPER,
      .recipes = {&recipe_nonscalable},
      .trials = {{.fleet.sessions = 64}},
-     .tried = RELEASES_TRIED,
+     .tried = RELEASES_TRIED("nonscalable"),
      .expected = "notifications: 63 with 63 waiters, and accordingly in 64 of 64 releases",
      .examine = releases_notify_all},
     {.id = "C2",
@@ -47,9 +48,9 @@ const struct claim catalogue[] = {
      .source = LECTURE(" 9.3"),
      .recipes = {&recipe_nonscalable},
      .trials = {DRAINS},
-     .tried = "drains of 4 to 64 clients, {0}, lockstep",
-     .judge = growth_is_lawful,
+     .tried = "drains of 4 to 64 clients, nonscalable, lockstep",
      .experiment = growth_expect,
+     .judge = growth_check,
      .growths = {{{"CREATEs", TALLY_CREATE, .law = {0, 0.5, 0.5}},
                   {"RPCs", GROWTH_RPCS, .law = {0, 1, 1}}}}},
     {.id = "C3",
@@ -59,7 +60,7 @@ const struct claim catalogue[] = {
                  &recipe_ticket},
      /* Two holders for no time would hardly be seen to hold at once. */
      .trials = {{CROWD, .hold.mean_ns = NS_PER_MS}},
-     .tried = CROWD_TRIED("held for 1 ms on average"),
+     .tried = CROWD_TRIED("5", "held for 1 ms on average"),
      .expected = "for each lock: 320 grants, never two holders, and as many successful CREATEs",
      .examine = contention_has_one_winner},
     {.id = "C4",
@@ -67,7 +68,7 @@ const struct claim catalogue[] = {
      .source = LECTURE(" 9.3"),
      .recipes = {&recipe_nonscalable, &recipe_nonscalable_get},
      .trials = {{CROWD}},
-     .tried = CROWD_TRIED("released immediately"),
+     .tried = CROWD_TRIED("2", "released immediately"),
      .expected = "for each lock: 320 grants, although the race occurs",
      .examine = contention_loses_no_wakeup},
     {.id = "C5",
@@ -78,7 +79,7 @@ const struct claim catalogue[] = {
      .experiment = growth_expect,
      .growths = {{{"RPCs", GROWTH_RPCS, .law = {-2, 5, 0}}}},
      .trials = {DRAINS},
-     .tried = "drains of 4 to 64 clients, {0}, lockstep; " RELEASES_TRIED,
+     .tried = "drains of 4 to 64 clients, scalable, lockstep; " RELEASES_TRIED("scalable"),
      .expected = "notifications: 1 with 63 waiters, and accordingly in 64 of 64 releases; the "
                  "same number of RPCs in each of 63 handoffs",
      .judge = releases_notify_one},
@@ -89,8 +90,9 @@ const struct claim catalogue[] = {
      .recipes = {&recipe_scalable, &recipe_broken_norecheck},
      .trials = {{.fleet.sessions = 5, .death = {DEATH_EXIT, DEATH_WAITER, 0}}},
      .rounds = 5,
-     .tried = "5 drains of 5 clients, of {0}, which lists again, and of {1}; a waiter exits",
-     .expected = "{0}: two holders in 0 drains; {1}: two holders in 5 drains",
+     .tried = "5 drains of 5 clients, of scalable, which lists again, and of broken-norecheck; a "
+              "waiter exits",
+     .expected = "scalable: two holders in 0 drains; broken-norecheck: two holders in 5 drains",
      .examine = deaths_count_holders,
      .examines_any = true,
      .judge = deaths_need_another_list},
@@ -99,7 +101,7 @@ const struct claim catalogue[] = {
      .source = PAPER,
      .recipes = {&recipe_scalable},
      .trials = {{.fleet.sessions = 8, .death = {DEATH_EXIT, DEATH_WAITER, 0}}},
-     .tried = "a drain of 8 clients, {0}, lockstep; the waiter in the middle exits",
+     .tried = "a drain of 8 clients, scalable, lockstep; the waiter in the middle exits",
      .expected = "0 grants before the next release, 7 in all; 7 notifications: 1 for each of 6 "
                  "handoffs, 1 for the death",
      .examine = deaths_of_waiters_wake_one},
@@ -109,7 +111,7 @@ const struct claim catalogue[] = {
      .source = "common guides to ZooKeeper locks",
      .recipes = {&recipe_childwatch},
      .trials = {{.fleet.sessions = 64}},
-     .tried = RELEASES_TRIED,
+     .tried = RELEASES_TRIED("childwatch"),
      .expected = "W + 1 notifications, except at the first release: by then arrivals have used up "
                  "the deleter's own watch; notifications: 63 with 62 waiters, and accordingly in "
                  "64 of 64 releases",
@@ -122,8 +124,9 @@ const struct claim catalogue[] = {
                  &recipe_ticket},
      .trials = {{.fleet.sessions = 16}},
      .rounds = 5,
-     .tried = "5 drains of each of {#} locks; 16 clients, which arrive one after another",
-     .expected = "grants later than that of a later arrival: some with {0}, 0 with the others",
+     .tried = "5 drains of each of 5 locks; 16 clients, which arrive one after another",
+     .expected = "grants later than that of a later arrival: some with nonscalable, 0 with the "
+                 "others",
      .examine = contention_count_overtaken,
      .judge = contention_keeps_order},
     {.id = "C10",
@@ -134,9 +137,11 @@ const struct claim catalogue[] = {
      /* Without progress for this time the lock is blocked. The sessions live for much longer. */
      .trials = {{.fleet = {.sessions = 5, .timeout_ns = 2 * NS_PER_S},
                  .death = {DEATH_LOST_REPLY, DEATH_WAITER, 0}}},
-     .tried = "drains of 5 clients, of {0} and {1}; session 2 loses the reply to its CREATE",
-     .expected = "{0}: 2 grants and no more, 6 CREATEs, one of which blocks the others; {1}: 5 "
-                 "grants, 5 CREATEs",
+     .tried =
+         "drains of 5 clients, of scalable and scalable-guid; session 2 loses the reply to its "
+         "CREATE",
+     .expected = "scalable: 2 grants and no more, 6 CREATEs, one of which blocks the others; "
+                 "scalable-guid: 5 grants, 5 CREATEs",
      .examine = deaths_of_replies_need_a_guid,
      .examines_any = true},
     {.id = "C11",
@@ -145,9 +150,10 @@ const struct claim catalogue[] = {
      .source = "ZooKeeper's recipes, Locks; " PAPER,
      .recipes = {&recipe_scalable, &recipe_scalable_listwatch},
      .trials = {DRAINS},
-     .tried = "drains of 4 to 64 clients, {0}, lockstep; drains of 4 to 64 clients, {1}, lockstep",
-     .judge = growth_is_lawful,
+     .tried = "drains of 4 to 64 clients, scalable, lockstep; drains of 4 to 64 clients, "
+              "scalable-listwatch, lockstep",
      .experiment = growth_expect,
+     .judge = growth_check,
      .growths = {{{"notifications", TALLY_NOTIFICATION, .law = {-1, 1, 0}}},
                  {{"notifications", TALLY_NOTIFICATION, .law = {0, 0, 1}}}}},
     {.id = "C12",
@@ -158,7 +164,7 @@ const struct claim catalogue[] = {
      .trials = {{.fleet.sessions = 5, .hold.mean_ns = 20 * NS_PER_MS},
                 {.fleet.sessions = 5, .hold.mean_ns = 400 * NS_PER_MS}},
      .tried = "drains of 5 clients: each holds for 20 ms in one drain, for 400 ms in another",
-     .expected = "the same number of RPCs in both; with {0}, which polls, more in the second",
+     .expected = "the same number of RPCs in both; with poll, which polls, more in the second",
      .judge = contention_waits_for_nothing},
     {.id = "C13",
      .statement =
@@ -167,8 +173,8 @@ const struct claim catalogue[] = {
      .recipes = {&recipe_scalable},
      /* They hold for longer than the trial lasts: the lock is not released, but broken. */
      .trials = {{.fleet.sessions = 6, .hold.mean_ns = 600 * NS_PER_S}},
-     .tried = "6 clients at one lock, {0}, whose holder keeps the lock; another session lists the "
-              "znodes and deletes the first",
+     .tried = "6 clients at one lock, scalable, whose holder keeps the lock; another session lists "
+              "the znodes and deletes the first",
      .expected = "6 znodes, one for each client that holds or waits, the first the holder's; when "
                  "that is deleted, the next in line is granted, while the holder is not notified "
                  "and still holds",
@@ -183,7 +189,7 @@ const struct claim catalogue[] = {
      .trials = {{.fleet = {.sessions = 4, .session_timeout_ms = CRASH_TIMEOUT_MS},
                  .death = {DEATH_CRASH, DEATH_WORKER, 1}},
                 {.fleet.sessions = 4}},
-     .tried = "a drain of 4 clients, {0}; the second holder crashes between two writes",
+     .tried = "a drain of 4 clients, ready; the second holder crashes between two writes",
      .expected = "from the holder's last request to the next grant at least the session timeout, "
                  "at most twice that; half-written after the crash: 1, without a crash: 0",
      .examine = deaths_of_holders_take_the_timeout},
@@ -193,7 +199,7 @@ const struct claim catalogue[] = {
      .recipes = {&recipe_rwlock},
      /* The first of them writes, and so does every fourth after it. */
      .trials = {{.fleet.sessions = 20}},
-     .tried = "a drain of 20 clients, {0}, lockstep; each release is examined",
+     .tried = "a drain of 20 clients, rwlock, lockstep; each release is examined",
      .expected = "each release grants one writer, or all readers up to the next writer at once: as "
                  "expected in 20 of 20 releases; 19 notifications, one for each client granted",
      .examine = releases_let_readers_in_together},
@@ -202,9 +208,9 @@ const struct claim catalogue[] = {
      .source = LECTURE("s 9.2 and 9.3"),
      .recipes = {&recipe_counter},
      .trials = {DRAINS},
-     .tried = "drains of 4 to 64 clients, {0}, lockstep",
-     .judge = growth_is_lawful,
+     .tried = "drains of 4 to 64 clients, counter, lockstep",
      .experiment = growth_expect,
+     .judge = growth_check,
      .growths = {{{"attempts (setData)", TALLY_SET, .law = {0, 0.5, 0.5}}}}},
     {.id = "C17",
      .statement = "When the leader dies, its successor takes over without a contest.",
@@ -214,8 +220,8 @@ const struct claim catalogue[] = {
                 {.fleet.sessions = 32, .death = {DEATH_EXIT, DEATH_HOLDER, 0}},
                 {.fleet = {.sessions = 32, .session_timeout_ms = CRASH_TIMEOUT_MS},
                  .death = {DEATH_CRASH, DEATH_HOLDER, 0}}},
-     .tried = "elections among 4 and 32 clients, {0}, lockstep; the leader, session 0, exits, or "
-              "crashes",
+     .tried = "elections among 4 and 32 clients, election, lockstep; the leader, session 0, exits, "
+              "or crashes",
      .expected = "session 1, the next in line, leads; notifications 1, RPCs 1, whatever the "
                  "number of clients",
      .examine = deaths_of_leaders_have_one_successor},
@@ -239,9 +245,9 @@ const struct claim catalogue[] = {
                 {BARRIERS(200, 3)},
                 {BARRIERS(320, 3)}},
      .rounds = 10,
-     .tried = "{0}, free pace, the fastest of 10 trials: 1 to 32 in turn with 24 clients, and 3 "
-              "with 32 to 320 clients",
-     .expected = "{0}: time O(n) in barriers and in clients",
+     .tried = "barrier, free pace, the fastest of 10 trials: 1 to 32 in turn with 24 clients, and "
+              "3 with 32 to 320 clients",
+     .expected = "barrier: time O(n) in barriers and in clients",
      .examine = growth_keep_time,
      .judge = growth_of_time_is_linear},
     {.id = "C19",
@@ -250,10 +256,10 @@ const struct claim catalogue[] = {
      .source = "zkherd",
      .recipes = {&recipe_scalable, &recipe_ticket},
      .trials = {LARGE_DRAINS},
-     .tried =
-         "drains of 96 to 729 clients, {0}, lockstep; drains of 96 to 729 clients, {1}, lockstep",
-     .judge = growth_is_lawful,
+     .tried = "drains of 96 to 729 clients, scalable, lockstep; drains of 96 to 729 clients, "
+              "ticket, lockstep",
      .experiment = growth_expect,
+     .judge = growth_check,
      .growths = {{{"names listed", TALLY_NAMES_LISTED, .law = {0, 0, 1}},
                   {"bytes", GROWTH_BYTES, .class = FIT_QUADRATIC}},
                  {{"names listed", TALLY_NAMES_LISTED, .law = {0}},

@@ -103,36 +103,18 @@ static const struct option_row rows[] = {
     {.name = "--only",
      .parse = parse_only,
      .given = OPTION_MEMBER(struct claims, only),
-     .help = "      --only LIST               only these claims, as C6 or C6,C7\n"
-             "                                [C1 to C19; with --connect all but C18]\n"},
-    {.name = "--connect",
-     OPTION_SERVERS(struct claims, target.servers),
-     .given = OPTION_MEMBER(struct claims, target.connect),
-     .help = "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"},
-    {OPTION_AUTH(struct claims, target.servers),
-     .given = OPTION_MEMBER(struct claims, target.auth_given),
-     .help = "      --auth FILE               log in as FILE says, name:password\n"
-             "                                [$" ROWS_AUTH_VARIABLE "]\n"},
-    {OPTION_ACL(struct claims, target.servers),
-     .help = "      --acl open|creator        who may use its znodes: all, or --auth alone\n"
-             "                                [open]\n"},
-    ROW_TLS,
-    {.name = "--seed",
-     OPTION_NUMBER(struct claims, seed, 0, INT64_MAX),
-     .help = "      --seed S                  seed of the random numbers [from the clock]\n"},
+     .help = "      --only LIST          only these claims, as C6 or C6,C7\n"
+             "                           [C1 to C19; with --connect all but C18]\n"},
+    ROW_CONNECT(struct claims),
+    ROWS_IDENTITY(struct claims),
+    ROW_SEED(struct claims, seed),
     {.name = "--out",
      .letter = 'o',
      OPTION_FOLDER(struct claims, output.out),
-     .help = "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
-             "                                [results/TIME-claims]\n"},
-    {.name = "--json",
-     OPTION_FLAG(struct claims, output.json),
-     .help = "      --json                    print JSON; zkherd-claims(1) lists the keys\n"},
-    {.name = "--quiet",
-     .letter = 'q',
-     OPTION_FLAG(struct claims, output.quiet),
-     .help = "  -q, --quiet                   print only errors and claims that do not hold\n"},
-    OPTION_ROW_HELP("  -h, --help                    print this help\n"),
+     .help = "  -o, --out DIR            new folder for claims.csv [results/TIME-claims]\n"},
+    ROW_JSON(struct claims),
+    ROW_QUIET(struct claims),
+    OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},
 };
 
@@ -176,7 +158,7 @@ static void count_wanted(struct claims *claims)
     claims->series.progress.count = claims->series.planned;
 }
 
-/* And opens the file. */
+/* Plans the claims, and opens the file. */
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct claims *claims = context;
@@ -206,7 +188,7 @@ static enum error_kind lay_out(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ a claim */
 
-/* Some parts of a claim that could not be tried are empty. */
+/* Prints a part of a claim, unless it is empty, as some are of one that could not be tried. */
 static void print_part(const char *id, const char *part, const char *words)
 {
     if (words[0] == '\0')
@@ -225,7 +207,7 @@ static void print_claim(const struct table_value *row)
     putchar('\n');
 }
 
-/* Of a claim that holds its statement, without the full stop. */
+/* The sentence of a claim that holds is its statement, without the full stop. */
 static void add_finding(struct table *findings, const struct claim *claim,
                         const struct outcome *outcome)
 {
@@ -266,31 +248,26 @@ static enum error_kind keep_claim(struct claims *claims, const struct claim *cla
     return file_set_commit(&claims->files, ERROR_NONE, error);
 }
 
-static enum error_kind run_claim(struct claims *claims, const struct claim *claim,
-                                 uint64_t began_ns, struct error *error)
-{
-    struct outcome outcome = {0};
-    uint64_t left_ns = 0; /* as if those that are left took as long as those that are done */
-    size_t done = claims->done.rows;
-    if (done > 0)
-        left_ns = (clock_now_ns() - began_ns) / done * (claims->series.planned - done);
-    progress_begin(&claims->series.progress, done, left_ns);
-    enum error_kind kind = experiment_run(claim, &claims->host, &outcome, error);
-    if (kind == ERROR_CONNECTION_LIMIT) {
-        outcome_undecide(&outcome, "%s: %s", error->subject, error->detail);
-        kind = ERROR_NONE;
-    }
-    return kind == ERROR_NONE ? keep_claim(claims, claim, &outcome, error) : kind;
-}
-
 static enum error_kind run_claims(void *context, struct error *error)
 {
     struct claims *claims = context;
     enum error_kind kind = ERROR_NONE;
     uint64_t began_ns = clock_now_ns();
     for (size_t i = 0; kind == ERROR_NONE && i < catalogue_count; i++) {
-        if (claims->wanted[i])
-            kind = run_claim(claims, &catalogue[i], began_ns, error);
+        struct outcome outcome = {0};
+        size_t done = claims->done.rows, left = claims->series.planned - done;
+        if (!claims->wanted[i])
+            continue;
+        /* As if those that are left took as long as those that are done. */
+        progress_begin(&claims->series.progress, done,
+                       done > 0 ? (clock_now_ns() - began_ns) / done * left : 0);
+        kind = experiment_run(&catalogue[i], &claims->host, &outcome, error);
+        if (kind == ERROR_CONNECTION_LIMIT) {
+            outcome_undecide(&outcome, "%s: %s", error->subject, error->detail);
+            kind = ERROR_NONE;
+        }
+        if (kind == ERROR_NONE)
+            kind = keep_claim(claims, &catalogue[i], &outcome, error);
     }
     progress_clear(&claims->series.progress);
     return kind;
@@ -312,53 +289,48 @@ static enum error_kind close_files(void *context, struct error *error)
     return file_set_save_table(claims->files.folder, &claims->findings, NULL, error);
 }
 
-static bool has_verdict(const struct claims *claims, size_t row, enum verdict verdict)
+/* Counts the claims with a verdict, and writes their names, such as " (C2, C18)". */
+static size_t list_claims(const struct claims *claims, enum verdict verdict, char names[256])
 {
-    return strcmp(table_row(&claims->done, row)[claim_row_verdict].text, verdict_word(verdict)) ==
-           0;
+    size_t count = 0, length = 0;
+    names[0] = '\0';
+    for (size_t i = 0; i < claims->done.rows; i++) {
+        const struct table_value *row = table_row(&claims->done, i);
+        if (verdict_of_word(row[claim_row_verdict].text) != verdict)
+            continue;
+        length += (size_t)snprintf(names + length, 256 - length, "%s%s", count++ > 0 ? ", " : " (",
+                                   row[claim_row_claim].text);
+    }
+    if (count > 0)
+        snprintf(names + length, 256 - length, ")");
+    return count;
 }
 
-static size_t count(const struct claims *claims, enum verdict verdict)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < claims->done.rows; i++)
-        found += has_verdict(claims, i, verdict);
-    return found;
-}
-
-/* How many claims hold, fail, or are undetermined; those that do not hold, which may be some
- * screens above, by name. */
+/* Claims that do not hold, which may be some screens above, are named. */
 static void print_sum(const struct claims *claims)
 {
-    static const char *const words[] = {"hold", "fail", "undetermined"};
-    for (enum verdict verdict = VERDICT_HOLDS; verdict <= VERDICT_UNDETERMINED; verdict++) {
-        const char *before = " (";
-        printf("%s%zu %s", verdict == VERDICT_HOLDS ? "" : ", ", count(claims, verdict),
-               words[verdict]);
-        for (size_t i = 0; verdict != VERDICT_HOLDS && i < claims->done.rows; i++) {
-            if (!has_verdict(claims, i, verdict))
-                continue;
-            printf("%s%s", before, table_row(&claims->done, i)[claim_row_claim].text);
-            before = ", ";
-        }
-        fputs(before[0] == ',' ? ")" : "", stdout);
-    }
-    printf("\n\nresults in %s\n", claims->files.folder);
+    char held[256], failed[256], others[256];
+    size_t hold = list_claims(claims, VERDICT_HOLDS, held),
+           fail = list_claims(claims, VERDICT_FAILS, failed),
+           undetermined = list_claims(claims, VERDICT_UNDETERMINED, others);
+    printf("%zu hold, %zu fail%s, %zu undetermined%s\n\nresults in %s\n", hold, fail, failed,
+           undetermined, others, claims->files.folder);
 }
 
 static void print_json(const struct claims *claims)
 {
     const struct error *cut_short = claims->series.cut_short;
+    char names[256];
     json_result_write(
-        json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "claims",
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o}", "claims",
                   json_result_rows(&claims->done), "claims_planned",
                   (json_int_t)claims->series.planned, "claims_finished",
-                  (json_int_t)claims->done.rows, "holds", (json_int_t)count(claims, VERDICT_HOLDS),
-                  "fails", (json_int_t)count(claims, VERDICT_FAILS), "undetermined",
-                  (json_int_t)count(claims, VERDICT_UNDETERMINED), "cut_short",
-                  cut_short != NULL ? json_string(error_words(cut_short->kind)) : json_null(),
-                  "folder", json_text(claims->files.folder), "findings",
-                  json_result_rows(&claims->findings)),
+                  (json_int_t)claims->done.rows, "holds",
+                  (json_int_t)list_claims(claims, VERDICT_HOLDS, names), "fails",
+                  (json_int_t)list_claims(claims, VERDICT_FAILS, names), "undetermined",
+                  (json_int_t)list_claims(claims, VERDICT_UNDETERMINED, names), "cut_short",
+                  cut_short != NULL ? error_words(cut_short->kind) : NULL, "folder",
+                  json_text(claims->files.folder), "findings", json_result_rows(&claims->findings)),
         stdout);
 }
 
@@ -375,16 +347,6 @@ static int print_results(void *context, int *verdict)
     return 0;
 }
 
-/* The object of --json, if a signal came before a claim had a verdict. */
-static void print_nothing(struct claims *claims)
-{
-    static const struct error interruption = {.kind = ERROR_INTERRUPTED};
-    if (!claims->series.interrupted || !claims->output.json || claims->done.rows > 0)
-        return;
-    claims->series.cut_short = &interruption;
-    print_json(claims);
-}
-
 int claims_main(int argc, char **argv)
 {
     static const struct series_user user = {.lay_out = lay_out,
@@ -392,6 +354,7 @@ int claims_main(int argc, char **argv)
                                             .kept = count_kept,
                                             .join = close_files,
                                             .tell = print_results};
+    static const struct error interruption = {.kind = ERROR_INTERRUPTED};
     struct claims *claims = memory_new(1, sizeof *claims);
     struct levels clients = {.list = (uint64_t[]){1, SESSIONS_MAX}, .count = 2};
     const struct series_options options = {.subcommand = "claims",
@@ -407,7 +370,10 @@ int claims_main(int argc, char **argv)
     if (status == ARGUMENTS_GO) {
         series_init(&claims->series, &options, &user, claims);
         status = series_lead(&claims->series, argc, argv);
-        print_nothing(claims);
+        if (claims->series.interrupted && claims->output.json && claims->done.rows == 0) {
+            claims->series.cut_short = &interruption; /* before a claim had a verdict */
+            print_json(claims);
+        }
         series_deinit(&claims->series);
     }
     table_deinit(&claims->done);

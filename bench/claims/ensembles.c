@@ -26,24 +26,14 @@
 #define WARM_UP_NS      (100 * NS_PER_MS)
 #define SESSION_TIMEOUT (30 * NS_PER_S)
 
+#define ROUNDS 8 /* of a series */
+
 /* The times that a series is made while an interval is wide. */
 #define SERIES_MAX 3
 
 /* The rows of values: of each kind of load both ensembles. */
 enum { WRITES, READS, KINDS };
-static const char *const kinds[] = {"writes", "reads"};
-
-static size_t cell_of(size_t kind, size_t side)
-{
-    return kind * CLAIM_ENSEMBLES + side;
-}
-
-static const char *name_servers(const struct experiment *experiment, size_t side, char text[32])
-{
-    unsigned long long servers = experiment->claim->servers[side];
-    snprintf(text, 32, "%llu server%s", servers, servers == 1 ? "" : "s");
-    return text;
-}
+#define CELL(kind, side) ((size_t)(kind)*CLAIM_ENSEMBLES + (side))
 
 /* ------------------------------------------------------------------ the loads */
 
@@ -82,11 +72,12 @@ static const char *find_fault(const struct table_value *row, uint32_t cpu_percen
     return "";
 }
 
-/* Keeps operations a second of the rounds of a series; NaN of a load that does not count. */
+/* Keeps operations a second of the rounds of a series that count. */
 static int keep_rates(const struct load_series *series, void *context, int *verdict)
 {
     struct experiment *experiment = context;
     (void)verdict;
+    experiment->disturbed = series->base.noise.in_a_row;
     for (size_t side = 0; side < series->base.record_count; side++) {
         const struct table *rows = &series->base.records[side].rows;
         for (size_t i = 0; i < rows->rows; i++) {
@@ -96,7 +87,7 @@ static int keep_rates(const struct load_series *series, void *context, int *verd
             const char *fault = find_fault(row, series->options->target.cpu_percent);
             char *first = experiment->faults[kind];
             if (fault[0] == '\0')
-                experiment->values[cell_of(kind, side)][round] =
+                experiment->values[CELL(kind, side)][round] =
                     table_number(&row[load_row_achieved_per_s]);
             else if (first[0] == '\0') /* of its clauses: others advise about options of a load */
                 snprintf(first, sizeof experiment->faults[kind], "%.*s", (int)strcspn(fault, ";"),
@@ -106,8 +97,8 @@ static int keep_rates(const struct load_series *series, void *context, int *verd
     return 0;
 }
 
-/* A simulation has no loads of writes. */
-void ensembles_run_series(struct experiment *experiment, uint32_t cpu_percent, uint32_t rounds)
+/* Makes the next rounds. A simulation has no loads of writes. */
+static void run_series(struct experiment *experiment, uint32_t cpu_percent)
 {
     struct claim_host *host = experiment->host;
     bool simulated = host->trial.simulation != NULL, interrupted = false;
@@ -128,7 +119,7 @@ void ensembles_run_series(struct experiment *experiment, uint32_t cpu_percent, u
         .sessions = {.list = &sessions, .count = 1},
         .depth = DEPTH,
         .value_bytes = VALUE_BYTES,
-        .trials = rounds,
+        .trials = ROUNDS,
         .rehearses = !simulated,
         .processes = 1,
         .warm_up_ns = WARM_UP_NS,
@@ -139,19 +130,27 @@ void ensembles_run_series(struct experiment *experiment, uint32_t cpu_percent, u
     };
     const struct load_series_user user = {
         .subcommand = name, .tell = keep_rates, .context = experiment, .interrupted = &interrupted};
-    for (size_t cell = 0; cell < cell_of(KINDS, 0); cell++) {
-        for (size_t i = 0; i < rounds; i++)
-            experiment->values[cell][experiment->rounds + i] = NAN;
+    for (size_t cell = 0; cell < CELL(KINDS, 0); cell++) {
+        for (size_t i = 0; i < ROUNDS; i++)
+            experiment->values[cell][experiment->rounds + i] = NAN; /* until it is measured */
     }
     if (host->progress != NULL)
         progress_say(host->progress, "sending reads and writes to private ensembles");
     if (load_series_lead(&options, &user, 1, argv) != 0 && interrupted)
         experiment->kind = error_raise(experiment->error, ERROR_INTERRUPTED, 0, name, "%s", "");
-    host->trials += rounds * (unsigned)(options.reads.count * CLAIM_ENSEMBLES);
-    experiment->rounds += rounds;
+    host->trials += ROUNDS * (unsigned)(options.reads.count * CLAIM_ENSEMBLES);
+    experiment->rounds += ROUNDS;
 }
 
 /* ------------------------------------------------------------------ the judgement */
+
+/* "1 server", "3 servers" */
+static const char *name_servers(const struct experiment *experiment, size_t side, char text[32])
+{
+    uint64_t servers = experiment->claim->servers[side];
+    snprintf(text, 32, "%llu server%s", (unsigned long long)servers, text_plural(servers));
+    return text;
+}
 
 /* Judges the rounds whose loads count on both sides: they were made one soon after the other, and
  * give one ratio. */
@@ -160,37 +159,36 @@ void ensembles_judge(struct experiment *experiment, bool reads)
     struct outcome *outcome = experiment->outcome;
     double per_s[CLAIM_ENSEMBLES][CLAIM_ROUNDS_MAX], ratios[CLAIM_ROUNDS_MAX];
     char number[CLAIM_ENSEMBLES][32], servers[CLAIM_ENSEMBLES][32], interval[64] = "no CI";
-    const char *what = kinds[reads];
+    const char *what = reads ? "reads" : "writes", *fault = experiment->faults[reads];
     size_t count = 0, rounds = experiment->rounds;
     for (size_t i = 0; i < rounds; i++) {
         for (size_t side = 0; side < CLAIM_ENSEMBLES; side++)
-            per_s[side][count] = experiment->values[cell_of(reads, side)][i];
+            per_s[side][count] = experiment->values[CELL(reads, side)][i];
         ratios[count] = per_s[1][count] / per_s[0][count];
         count += isnan(ratios[count]) ? 0U : 1U;
     }
     const struct interval ratio = statistics_interval_of_logs(ratios, count, CONFIDENCE);
     enum verdict verdict = reads ? verdict_rises(&ratio) : verdict_falls(&ratio);
-    for (size_t side = 0; side < CLAIM_ENSEMBLES && count > 0; side++) {
-        double mean = statistics_interval_of_logs(per_s[side], count, CONFIDENCE).value;
-        text_format_count((uint64_t)mean, number[side], sizeof number[side]);
-        name_servers(experiment, side, servers[side]);
-    }
     if (!isnan(ratio.low))
         snprintf(interval, sizeof interval, "95 %% CI %.2f to %.2f", ratio.low, ratio.high);
+    for (size_t side = 0; side < CLAIM_ENSEMBLES && count > 0; side++)
+        text_format_count(
+            (uint64_t)statistics_interval_of_logs(per_s[side], count, CONFIDENCE).value,
+            number[side], sizeof number[side]);
     if (count > 0)
         outcome_measured(outcome, "%s: %s a second with %s, %s with %s, %.2f times (%s)", what,
-                         number[0], servers[0], number[1], servers[1], ratio.value, interval);
+                         number[0], name_servers(experiment, 0, servers[0]), number[1],
+                         name_servers(experiment, 1, servers[1]), ratio.value, interval);
     if (count < rounds)
         outcome_measured(outcome, "%s: %zu of %zu rounds do not count: %s", what, rounds - count,
-                         rounds,
-                         experiment->faults[reads][0] != '\0' ? experiment->faults[reads]
-                                                              : "the series ended early");
-    if (verdict != VERDICT_UNDETERMINED)
+                         rounds, fault[0] != '\0' ? fault : "the series ended early");
+    if (verdict != VERDICT_UNDETERMINED) {
         outcome_check(outcome, verdict == VERDICT_HOLDS);
-    else
-        outcome_undecide(outcome, "%s: %s", what,
-                         isnan(ratio.low) ? "too few rounds for a CI" : "the CI contains 1");
-    outcome->wide = outcome->wide || (verdict == VERDICT_UNDETERMINED && count > 0);
+        return;
+    }
+    outcome_undecide(outcome, "%s: %s", what,
+                     isnan(ratio.low) ? "too few rounds for a CI" : "the CI contains 1");
+    outcome->wide = outcome->wide || count > 0;
 }
 
 /* ------------------------------------------------------------------ the experiment */
@@ -216,15 +214,14 @@ void ensembles_compare(struct experiment *experiment)
     outcome_tried(outcome,
                   "closed loops of %d sessions, %d requests outstanding each, values of %d bytes, "
                   "1 s%s; on %s and on %s: %d rounds of reads alone and of writes alone",
-                  SESSIONS, DEPTH, VALUE_BYTES, shares, from, to, ENSEMBLES_ROUNDS);
+                  SESSIONS, DEPTH, VALUE_BYTES, shares, from, to, ROUNDS);
     const struct outcome before = *outcome;
-    for (size_t i = 0; i < SERIES_MAX && experiment->kind == ERROR_NONE; i++) {
+    do {
         *outcome = before;
-        ensembles_run_series(experiment, cpu_percent, ENSEMBLES_ROUNDS);
+        run_series(experiment, cpu_percent);
         ensembles_judge(experiment, true);
         if (cpu_percent > 0)
             ensembles_judge(experiment, false);
-        if (!outcome->wide || outcome->failed > 0)
-            return;
-    }
+    } while (experiment->kind == ERROR_NONE && experiment->rounds < SERIES_MAX * ROUNDS &&
+             experiment_goes_on(experiment));
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "bench/claims/internal.h"
+#include "bench/output/noise_watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Only crashes are to wait for a timeout, and their claims set their own. */
 #define SESSION_TIMEOUT_MS 30000
@@ -44,17 +43,15 @@ enum verdict outcome_verdict(const struct outcome *outcome)
 
 /* ------------------------------------------------------------------ trials */
 
-/* Plans a trial as `wanted`, with one lock; where that is silent with one process, under lockstep
- * if the recipe has a law, and with no death but the recipe's. */
-static void plan_trial(struct experiment *experiment, const struct trial_plan *wanted)
+/* Plans the trial of the present cell, with one lock; where the cell is silent with one process,
+ * under lockstep if the recipe has a law, and with no death but the recipe's. */
+static void plan_trial(struct experiment *experiment)
 {
     const struct claim_host *host = experiment->host;
     const struct recipe *recipe = experiment->claim->recipes[experiment->recipe];
     struct trial_plan *plan = &experiment->plan;
     struct fleet_plan *fleet = &plan->fleet;
-    trial_result_free(experiment->result); /* it refers to the plan before */
-    experiment->result = NULL;
-    *plan = *wanted;
+    *plan = experiment->claim->trials[experiment->cell];
     plan->recipe = recipe;
     plan->root = experiment->root;
     plan->locks = 1;
@@ -145,51 +142,78 @@ const struct ledger_row *experiment_row(const struct experiment *experiment, uin
 
 /* ------------------------------------------------------------------ rounds */
 
-/* A trial of a lock. One that is not whole leaves nothing to judge. */
-static bool run_lock(struct experiment *experiment)
+/* Makes and examines the trial of the present cell. False if nothing can be judged then: after an
+ * error, and if the trial is not whole. */
+static bool run_cell(struct experiment *experiment, bool judges)
 {
     const struct claim *claim = experiment->claim;
-    plan_trial(experiment, &claim->trials[experiment->cell]);
+    trial_result_free(experiment->result); /* it refers to the plan before */
+    experiment->result = NULL;
+    plan_trial(experiment);
     bool whole = run_trial(experiment) && is_whole(experiment);
     if (whole)
         experiment->totals[experiment->cell] = experiment->result->total;
     if (whole && claim->examine != NULL)
         claim->examine(experiment);
-    return experiment->kind == ERROR_NONE && (whole || claim->judge == NULL);
+    return experiment->kind == ERROR_NONE && (whole || !judges);
 }
 
-/* The order changes from round to round: a drift of the machine affects all cells alike. */
-static bool run_round(struct experiment *experiment, size_t cells)
+void experiment_add_noise(struct experiment *experiment, const struct noise *noise)
 {
-    bool goes_on = true;
+    bool disturbed = noise->others_cores + noise->stolen_cores > NOISE_SHARE_MAX * noise->cores;
+    experiment->disturbed = disturbed ? experiment->disturbed + 1 : 0;
+}
+
+/* The order changes from round to round: a drift of the machine affects all cells alike. Servers
+ * that are somebody else's cannot be told from other programs. */
+static bool run_round(struct experiment *experiment, size_t cells, bool judges)
+{
+    bool goes_on = true, measures = judges && experiment->host->trial.ensemble != NULL;
+    const struct noise_reading before = measures ? noise_read(NULL) : (struct noise_reading){0};
     for (size_t turn = 0; turn < cells && goes_on; turn++) {
         experiment->round = experiment->rounds;
         experiment->cell = (experiment->round + turn) % cells;
-        goes_on = run_lock(experiment);
+        goes_on = run_cell(experiment, judges);
     }
     experiment->rounds++;
+    if (measures) {
+        const struct noise_reading after = noise_read(NULL);
+        const struct noise noise = noise_between(&before, &after);
+        experiment_add_noise(experiment, &noise);
+    }
     return goes_on;
+}
+
+bool experiment_goes_on(struct experiment *experiment)
+{
+    struct outcome *outcome = experiment->outcome;
+    bool open = outcome->wide && outcome->failed == 0,
+         disturbed = experiment->disturbed >= NOISE_IN_A_ROW;
+    if (open && disturbed)
+        outcome_measured(outcome, "no more rounds: other programs disturbed the last %zu",
+                         experiment->disturbed);
+    return open && !disturbed;
 }
 
 /* If only the width of an interval leaves the claim open, it is judged again after each further
  * round. */
 static void run_recipe(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome, before;
+    struct outcome *outcome = experiment->outcome;
     const struct claim *claim = experiment->claim;
-    size_t cells = 0, rounds = claim->rounds > 0 ? claim->rounds : 1, most = rounds * PATIENCE;
+    size_t cells = 0, rounds = claim->rounds > 0 ? claim->rounds : 1;
+    bool judges = claim->judge != NULL;
     while (cells < CLAIM_CELLS_MAX && claim->trials[cells].fleet.sessions > 0)
         cells++;
     experiment->rounds = 0;
-    while (run_round(experiment, cells)) {
+    while (run_round(experiment, cells, judges)) {
         if (experiment->rounds < rounds)
             continue;
-        if (claim->judge == NULL)
-            return;
-        before = *outcome;
+        const struct outcome before = *outcome;
         outcome->wide = false;
-        claim->judge(experiment);
-        if (!outcome->wide || outcome->failed > 0 || experiment->rounds == most)
+        if (judges)
+            claim->judge(experiment);
+        if (experiment->rounds == rounds * PATIENCE || !experiment_goes_on(experiment))
             return;
         *outcome = before;
     }
@@ -197,51 +221,25 @@ static void run_recipe(struct experiment *experiment)
 
 /* ------------------------------------------------------------------ a claim */
 
-/* Appends a text of the claim, with its recipes in it. */
-static void append_text(const struct claim *claim, const char *sentence, char *text, size_t size)
-{
-    struct growing_text stated = {0};
-    size_t recipes = 0;
-    if (sentence == NULL)
-        return;
-    while (recipes < CLAIM_RECIPES_MAX && claim->recipes[recipes] != NULL)
-        recipes++;
-    for (size_t length; *sentence != '\0'; sentence += length) {
-        length = strcspn(sentence, "{");
-        growing_text_add(&stated, "%.*s", (int)length, sentence);
-        if (sentence[length] == '\0')
-            break;
-        if (sentence[length + 1] == '#')
-            growing_text_add(&stated, "%zu", recipes);
-        else
-            growing_text_add(&stated, "%s", claim->recipes[sentence[length + 1] - '0']->name);
-        length += strlen("{0}");
-    }
-    text_append_clause(text, size, "%s", stated.text);
-    free(stated.text);
-}
-
 enum error_kind experiment_run(const struct claim *claim, struct claim_host *host,
                                struct outcome *outcome, struct error *error)
 {
     struct experiment *experiment = memory_new(1, sizeof *experiment);
-    experiment->claim = claim;
-    experiment->host = host;
-    experiment->outcome = outcome;
-    experiment->error = error;
-    outcome->trials = host->trials;
+    *experiment =
+        (struct experiment){.claim = claim, .host = host, .outcome = outcome, .error = error};
+    unsigned trials = host->trials;
     if (claim->experiment != NULL)
         claim->experiment(experiment);
-    if (experiment->kind == ERROR_NONE) {
-        append_text(claim, claim->tried, outcome->experiment, sizeof outcome->experiment);
-        append_text(claim, claim->expected, outcome->expected, sizeof outcome->expected);
-    }
+    if (experiment->kind == ERROR_NONE && claim->tried != NULL)
+        outcome_tried(outcome, "%s", claim->tried);
+    if (experiment->kind == ERROR_NONE && claim->expected != NULL)
+        outcome_expected(outcome, "%s", claim->expected);
     for (size_t i = 0; i < CLAIM_RECIPES_MAX && experiment->kind == ERROR_NONE; i++) {
         experiment->recipe = i;
         if (claim->recipes[i] != NULL)
             run_recipe(experiment);
     }
-    outcome->trials = host->trials - outcome->trials;
+    outcome->trials = host->trials - trials;
     trial_result_free(experiment->result);
     enum error_kind kind = experiment->kind;
     free(experiment);

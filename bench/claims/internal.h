@@ -12,10 +12,10 @@
 #define BENCH_CLAIMS_INTERNAL_H
 
 #include "base/error.h"
+#include "base/noise.h"
 #include "base/text.h"
 #include "bench/cli/progress.h"
 #include "bench/output/verdict.h"
-#include "bench/target/target.h"
 #include "measure/fit.h"
 #include "measure/tally.h"
 #include "recipes/recipe.h"
@@ -38,8 +38,7 @@ struct growth {
     const char *what; /* NULL: none */
     int figure;
     double law[3];          /* with n clients: [0] + [1] n + [2] n² */
-    enum fit_verdict class; /* without an exact law: of its exponent; FIT_CONSTANT: there is a law
-                             */
+    enum fit_verdict class; /* of its exponent; FIT_CONSTANT: it has the exact law instead */
 };
 
 #define CLAIM_RECIPES_MAX 6
@@ -51,17 +50,15 @@ struct claim {
     const char *id; /* "C1"; a number is never used again */
     const char *statement;
     const char *source;
+    const char *tried, *expected;      /* behind what is said of servers and growths */
     uint64_t servers[CLAIM_ENSEMBLES]; /* of private ensembles side by side; 0: it needs none */
     experiment_function *experiment;   /* runs first; NULL: nothing does */
 
     const struct recipe *recipes[CLAIM_RECIPES_MAX]; /* the rest are NULL */
     struct trial_plan trials[CLAIM_CELLS_MAX]; /* the cells of each; plan_trial fills in the rest */
     unsigned rounds;                           /* 0: one */
-    /* {0} becomes the name of the first recipe, {1} of the second; {#} their number. */
-    const char *tried, *expected;
-    struct growth growths[2][2]; /* of the first two recipes, for growth_is_lawful */
-    /* Examines a trial that is whole (it ran to its end, and a planned death took place), or any.
-     */
+    struct growth growths[2][2];               /* of the first two recipes */
+    /* Examines a trial that ran to its end, in which a planned death took place; or any trial. */
     experiment_function *examine;
     bool examines_any;
     experiment_function *judge; /* of all trials of a recipe, if none is left out; NULL: nothing */
@@ -144,6 +141,7 @@ struct experiment {
     struct trial_result *result;                      /* NULL: the trial has not run */
     size_t recipe, cell, round;                       /* of the present trial */
     size_t rounds;                                    /* made, for `judge` */
+    size_t disturbed;                                 /* the last rounds or loads, in a row */
     struct tally totals[CLAIM_CELLS_MAX];             /* of the last round */
     double values[CLAIM_CELLS_MAX][CLAIM_ROUNDS_MAX]; /* one of each trial, kept for `judge` */
     struct visit visit;
@@ -159,13 +157,23 @@ MUST_CHECK enum error_kind experiment_run(const struct claim *claim, struct clai
  * violation makes the claim fail, anything else undetermined. */
 bool experiment_accepts(struct experiment *experiment);
 
+/* Whether more rounds may decide what they have left open: an interval is wide, and no check has
+ * failed. After NOISE_IN_A_ROW disturbed rounds or loads they cannot, and the outcome says so. */
+bool experiment_goes_on(struct experiment *experiment);
+
+/* Counts the rounds in a row in which other programs used more of the cores than a trial of a
+ * series may lose to them (bench/output/noise_watch.h); what is not known is quiet. */
+void experiment_add_noise(struct experiment *experiment, const struct noise *noise);
+
 /* The row of a handoff of the first lock. */
 const struct ledger_row *experiment_row(const struct experiment *experiment, uint64_t handoff);
 
 /* ------------------------------------------------------------------ the functions of claims */
 
-experiment_function growth_is_lawful, growth_keep_time, growth_of_time_is_linear;
-experiment_function growth_expect; /* states how the claim's figures are expected to grow */
+/* State how the claim's figures are expected to grow, and check it. */
+experiment_function growth_expect, growth_check;
+
+experiment_function growth_keep_time, growth_of_time_is_linear;
 experiment_function releases_notify_all, releases_notify_children_watches, releases_notify_one,
     releases_let_readers_in_together;
 experiment_function contention_has_one_winner, contention_loses_no_wakeup,
@@ -180,9 +188,8 @@ bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns);
 /* Reads are to rise from the claim's first number of servers to the second, and writes to fall. */
 experiment_function ensembles_compare;
 
-/* Its parts: a series of loads, whose rates are values, and what follows from all rounds. */
-#define ENSEMBLES_ROUNDS 8
-void ensembles_run_series(struct experiment *experiment, uint32_t cpu_percent, uint32_t rounds);
+/* What follows from the rates of all rounds, which are values: by writes and reads, and in these by
+ * the ensemble. */
 void ensembles_judge(struct experiment *experiment, bool reads);
 
 #endif

@@ -2,8 +2,10 @@
 #include "bench/paper/cells.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 TABLE_DEFINE(shape, "shape.csv", SHAPE_COLUMNS)
@@ -18,6 +20,9 @@ struct shape shape_new(const char *quantity, const char *unit)
 void shape_add(struct shape *shape, const struct judgement *judgement)
 {
     const struct interval *ours = &judgement->ours;
+    const char *reason = judgement->reason != NULL ? judgement->reason : "";
+    const char *verdict = verdict_word(judgement->verdict);
+    bool holds = judgement->verdict == VERDICT_HOLDS;
     const struct finding finding = {.slug = shape->quantity,
                                     .subject = judgement->row,
                                     .verdict = judgement->verdict,
@@ -30,27 +35,18 @@ void shape_add(struct shape *shape, const struct judgement *judgement)
     row[shape_against_servers] = table_count_if(judgement->against > 0, judgement->against);
     table_put_interval(&row[shape_ratio], ours);
     row[shape_paper_ratio] = table_real(judgement->paper);
-    row[shape_verdict] = table_text(verdict_word(judgement->verdict));
+    row[shape_verdict] = table_text(verdict);
     row[shape_quantity] = table_text(shape->quantity);
-    row[shape_reason] = table_text(judgement->reason);
+    row[shape_reason] = table_text(reason);
     row[shape_row] = table_text(judgement->row);
     char why[160] = "too few valid trials";
-    if (judgement->reason[0] != '\0')
-        snprintf(why, sizeof why, "%s", judgement->reason);
+    if (reason[0] != '\0')
+        snprintf(why, sizeof why, "%s", reason);
     else if (isfinite(ours->low))
         snprintf(why, sizeof why, "%.3f %s, 95 %% interval %.3f to %.3f", ours->value, shape->unit,
                  ours->low, ours->high);
-    bool holds = judgement->verdict == VERDICT_HOLDS;
     findings_add(&shape->findings, &finding, "%s%s%s: %s", judgement->claim, holds ? "" : ": ",
-                 holds ? "" : verdict_word(judgement->verdict), why);
-}
-
-void judgement_deny(struct judgement *judgement, const char *reason)
-{
-    if (reason == NULL)
-        return;
-    judgement->verdict = VERDICT_UNDETERMINED;
-    snprintf(judgement->reason, sizeof judgement->reason, "%s", reason);
+                 holds ? "" : verdict, why);
 }
 
 void shape_deinit(struct shape *shape)
@@ -59,7 +55,24 @@ void shape_deinit(struct shape *shape)
     table_deinit(&shape->findings);
 }
 
-/* ------------------------------------------------------------------ the figures */
+void judgement_deny(struct judgement *judgement, const char *reason)
+{
+    if (reason == NULL)
+        return;
+    judgement->verdict = VERDICT_UNDETERMINED;
+    judgement->reason = reason;
+}
+
+/* Servers that share the cores of one machine take them from each other, and the leader of a
+ * simulation pays nothing for a follower. */
+const char *paper_servers_cannot_show(const struct target_options *target, bool writes)
+{
+    if (target->driver == DRIVER_SIMULATED)
+        return writes ? "the leader of the simulation pays nothing for a follower" : NULL;
+    return target->cpu_percent > 0 ? NULL : "the servers share the cores of one machine";
+}
+
+/* ------------------------------------------------------------------ cells */
 
 double paper_published(const struct paper_figure *list, size_t count, uint64_t x, uint64_t y)
 {
@@ -78,29 +91,28 @@ double *paper_cell_values(const struct paper_cell *cell, size_t column)
     return values;
 }
 
-/* ------------------------------------------------------------------ the cells */
-
-static bool belongs(const struct paper_design *design, const struct paper_cell *cell,
+static bool belongs(const struct evaluation *evaluation, const struct paper_cell *cell,
                     const struct table_value *trial)
 {
-    bool belongs = trial[design->complete].flag;
-    for (size_t k = 0; k < design->axis_count; k++)
-        belongs = belongs && trial[design->axes[k].column].count == cell->at[k];
+    bool belongs = trial[evaluation->complete].flag;
+    for (size_t k = 0; k < evaluation->axis_count; k++)
+        belongs = belongs && trial[evaluation->axes[k].column].count == cell->at[k];
     return belongs;
 }
 
 static void gather(const struct paper_cells *cells, const struct table *rows,
                    struct paper_cell *cell)
 {
-    const struct paper_design *design = cells->design;
+    const struct evaluation *evaluation = cells->evaluation;
     const struct target_options *target = &cells->options->load.target;
     size_t *indices = memory_new(rows->rows, sizeof *indices), count = 0;
     for (size_t i = 0; i < rows->rows; i++) {
         const struct table_value *trial = table_row(rows, i);
-        if (!belongs(design, cell, trial))
+        if (!belongs(evaluation, cell, trial))
             continue;
-        bool starved = design->is_starved != NULL && design->is_starved(trial, cell, target),
-             valid = trial[design->valid].flag && !starved;
+        bool starved =
+                 evaluation->is_starved != NULL && evaluation->is_starved(trial, cell, target),
+             valid = trial[evaluation->valid].flag && !starved;
         cell->starved += starved;
         cell->trials++;
         if (valid && cell->valid++ == 0)
@@ -108,25 +120,26 @@ static void gather(const struct paper_cells *cells, const struct table *rows,
         if (valid || cell->valid == 0)
             indices[count++] = i;
     }
+    bool of_servers = evaluation->axis_count == 1;
     cell->counted = (struct table_cell){rows, indices, count};
-    cell->values = paper_cell_values(cell, design->metric);
-    cell->mean = design->mean(cell->values, cell->counted.count, PAPER_CONFIDENCE);
-    cell->published = paper_published(design->published, design->published_count,
-                                      design->axis_count > 1 ? cell->at[0] : cell->servers,
-                                      design->axis_count > 1 ? cell->at[1] : cell->at[0]);
+    cell->values = paper_cell_values(cell, evaluation->metric);
+    cell->mean = evaluation->mean(cell->values, count, PAPER_CONFIDENCE);
+    cell->published = paper_published(evaluation->published, evaluation->published_count,
+                                      of_servers ? cell->servers : cell->at[0],
+                                      of_servers ? cell->at[0] : cell->at[1]);
 }
 
-/* Its row in the file. */
+/* Adds the cell's row of the file. */
 static void add_figures(struct paper_cells *cells, const struct paper_cell *cell)
 {
     struct table_value *row = table_add(&cells->figures);
     size_t column = 0;
     row[column++] = table_count(cell->servers);
-    for (size_t k = 0; k < cells->design->axis_count; k++)
+    for (size_t k = 0; k < cells->evaluation->axis_count; k++)
         row[column++] = table_count(cell->at[k]);
     row[column++] = table_count(cell->trials);
     row[column] = table_count(cell->valid);
-    cells->design->fill(cell, row);
+    cells->evaluation->fill(cell, row);
 }
 
 struct paper_cell *paper_cells_at(const struct paper_cells *cells, size_t topology, size_t first,
@@ -135,9 +148,9 @@ struct paper_cell *paper_cells_at(const struct paper_cells *cells, size_t topolo
     return &cells->list[(topology * cells->lengths[0] + first) * cells->lengths[1] + second];
 }
 
-/* ------------------------------------------------------------------ the claims */
+/* ------------------------------------------------------------------ claims */
 
-/* No interval unless both have a valid trial. */
+/* The ratio b/a; without an interval unless both have a valid trial. */
 static struct interval ratio_of(const struct paper_cell *b, const struct paper_cell *a)
 {
     struct interval ratio = statistics_ratio(b->values, b->counted.count, a->values,
@@ -147,119 +160,111 @@ static struct interval ratio_of(const struct paper_cell *b, const struct paper_c
     return ratio;
 }
 
-/* Neighbouring shares of reads are too close to tell that each rises; a fall can be told. */
-static void find_fall(const struct paper_cells *cells, size_t topology, struct judgement *judgement)
+/* Finds the first step between neighbouring shares of reads, from cell a to cell b, at which
+ * throughput falls. They are too close to show that each step rises; a fall can be shown. */
+static bool find_fall(const struct paper_cell *a, const struct paper_cell *b, char *text,
+                      size_t size)
 {
-    for (size_t level = 1; level < cells->lengths[0]; level++) {
-        const struct paper_cell *more = paper_cells_at(cells, topology, level, 0),
-                                *less = paper_cells_at(cells, topology, level - 1, 0);
-        struct interval step = ratio_of(more, less);
+    for (; a < b; a++) {
+        struct interval step = ratio_of(a + 1, a);
         if (verdict_falls(&step) != VERDICT_HOLDS)
             continue;
-        judgement->verdict = VERDICT_FAILS;
-        snprintf(judgement->reason, sizeof judgement->reason,
-                 "throughput falls from %u to %u %% reads with %llu server%s",
-                 (unsigned)less->at[0], (unsigned)more->at[0], (unsigned long long)less->servers,
-                 less->servers == 1 ? "" : "s");
-        return;
+        snprintf(text, size, "throughput falls from %u to %u %% reads with %llu server%s",
+                 (unsigned)a[0].at[0], (unsigned)a[1].at[0], (unsigned long long)a->servers,
+                 text_plural(a->servers));
+        return true;
     }
+    return false;
 }
 
-/* Cell b against cell a. */
-static struct judgement compare(const struct paper_claim *claim, const struct paper_cell *b,
-                                const struct paper_cell *a)
+/* Judges the ratio of cell b to cell a. */
+static void judge_pair(struct paper_cells *cells, const struct paper_claim *claim,
+                       const struct paper_cell *b, const struct paper_cell *a)
 {
-    struct judgement judgement = {.servers = b->servers,
-                                  .ours = ratio_of(b, a),
-                                  .paper = b->published / a->published,
-                                  .trials = a->valid + b->valid};
     bool of_servers = claim->between == PAPER_SERVERS;
     unsigned long long less = of_servers ? a->servers : a->at[0],
                        more = of_servers ? b->servers : b->at[0],
                        fixed = of_servers ? b->at[0] : b->servers;
-    char numbers[80] = "", tail[80] = "";
+    char numbers[80] = "", tail[80] = "", words[200], row[200], fall[96];
+    struct judgement judgement = {.claim = words,
+                                  .row = row,
+                                  .servers = b->servers,
+                                  .against = of_servers ? a->servers : 0,
+                                  .ours = ratio_of(b, a),
+                                  .paper = b->published / a->published,
+                                  .trials = a->valid + b->valid};
     if (claim->noun != NULL)
         snprintf(numbers, sizeof numbers, "%llu to %llu %s", less, more, claim->noun);
     if (claim->fixed != NULL)
-        snprintf(tail, sizeof tail, ", %llu %s%s", fixed, claim->fixed, fixed == 1 ? "" : "s");
-    snprintf(judgement.claim, sizeof judgement.claim, "%s%s%s%s", claim->words,
-             claim->noun != NULL ? " from " : "", numbers, tail);
-    snprintf(judgement.row, sizeof judgement.row, "%s%s%s%s", claim->row,
-             claim->noun != NULL ? ", " : "", numbers, tail);
-    judgement.against = of_servers ? a->servers : 0;
+        snprintf(tail, sizeof tail, ", %llu %s%s", fixed, claim->fixed, text_plural(fixed));
+    snprintf(words, sizeof words, "%s%s%s%s", claim->words, claim->noun != NULL ? " from " : "",
+             numbers, tail);
+    snprintf(row, sizeof row, "%s%s%s%s", claim->row, claim->noun != NULL ? ", " : "", numbers,
+             tail);
     judgement.verdict =
         claim->falls ? verdict_falls(&judgement.ours) : verdict_rises(&judgement.ours);
-    return judgement;
-}
-
-static void judge_servers(struct paper_cells *cells, const struct paper_claim *claim,
-                          size_t topology)
-{
-    size_t level = claim->first ? 0 : cells->lengths[0] - 1;
-    struct judgement judgement = compare(claim, paper_cells_at(cells, topology, level, 0),
-                                         paper_cells_at(cells, topology - 1, level, 0));
-    judgement_deny(&judgement,
-                   paper_servers_cannot_show(&cells->options->load.target, claim->falls));
+    if (of_servers)
+        judgement_deny(&judgement,
+                       paper_servers_cannot_show(&cells->options->load.target, claim->falls));
+    if (claim->between == PAPER_ENDS && find_fall(a, b, fall, sizeof fall)) {
+        judgement.verdict = VERDICT_FAILS;
+        judgement.reason = fall;
+    }
     shape_add(&cells->shape, &judgement);
 }
 
 static void judge_claim(struct paper_cells *cells, const struct paper_claim *claim)
 {
+    size_t last = cells->lengths[0] - 1, level = claim->first ? 0 : last;
     for (size_t i = 0; i < cells->topologies; i++) {
-        if (claim->between == PAPER_SERVERS) {
-            if (i > 0)
-                judge_servers(cells, claim, i);
-            continue;
-        }
-        bool of_ends = claim->between == PAPER_ENDS;
-        for (size_t k = of_ends ? cells->lengths[0] - 1 : 1; k < cells->lengths[0]; k++) {
-            struct judgement judgement = compare(claim, paper_cells_at(cells, i, k, 0),
-                                                 paper_cells_at(cells, i, of_ends ? 0 : k - 1, 0));
-            if (of_ends)
-                find_fall(cells, i, &judgement);
-            shape_add(&cells->shape, &judgement);
-        }
+        struct paper_cell *of_topology = paper_cells_at(cells, i, 0, 0);
+        if (claim->between == PAPER_ENDS)
+            judge_pair(cells, claim, &of_topology[last], &of_topology[0]);
+        else if (claim->between == PAPER_SERVERS && i > 0)
+            judge_pair(cells, claim, &of_topology[level], paper_cells_at(cells, i - 1, level, 0));
+        for (size_t k = 1; claim->between == PAPER_LEVELS && k <= last; k++)
+            judge_pair(cells, claim, &of_topology[k], &of_topology[k - 1]);
     }
 }
 
 /* ------------------------------------------------------------------ the whole */
 
 static const struct levels *levels_of(const struct paper_options *options,
-                                      const struct paper_design *design, size_t axis)
+                                      const struct evaluation *evaluation, size_t axis)
 {
-    return (const void *)((const char *)options + design->axes[axis].levels);
+    return (const void *)((const char *)options + evaluation->axes[axis].levels);
 }
 
-void paper_cells_init(struct paper_cells *cells, const struct paper_design *design,
+void paper_cells_init(struct paper_cells *cells, const struct evaluation *evaluation,
                       const struct paper_options *options, const struct table *const rows[])
 {
     const struct target_options *target = &options->load.target;
-    size_t axes = design->axis_count < PAPER_AXES_MAX ? design->axis_count : PAPER_AXES_MAX;
-    *cells = (struct paper_cells){.design = design,
+    size_t axes = evaluation->axis_count < PAPER_AXES_MAX ? evaluation->axis_count : PAPER_AXES_MAX;
+    *cells = (struct paper_cells){.evaluation = evaluation,
                                   .options = options,
                                   .topologies = target->topology_count,
                                   .lengths = {1, 1},
-                                  .figures.type = design->figures,
-                                  .shape = shape_new(design->quantity, design->unit)};
+                                  .figures.type = evaluation->figures,
+                                  .shape = shape_new(evaluation->quantity, evaluation->unit)};
     for (size_t k = 0; k < axes; k++)
-        cells->lengths[k] = levels_of(options, design, k)->count;
+        cells->lengths[k] = levels_of(options, evaluation, k)->count;
     cells->count = cells->topologies * cells->lengths[0] * cells->lengths[1];
     cells->list = memory_new(cells->count, sizeof *cells->list);
     for (size_t i = 0; i < cells->count; i++) {
+        struct paper_cell *cell = &cells->list[i];
         size_t at[PAPER_AXES_MAX] = {i / cells->lengths[1] % cells->lengths[0],
                                      i % cells->lengths[1]},
                topology = i / cells->lengths[1] / cells->lengths[0];
-        struct paper_cell *cell = &cells->list[i];
         cell->servers = target->server_counts[topology];
         for (size_t k = 0; k < axes; k++)
-            cell->at[k] = levels_of(options, design, k)->list[at[k]];
+            cell->at[k] = levels_of(options, evaluation, k)->list[at[k]];
         gather(cells, rows[topology], cell);
         add_figures(cells, cell);
     }
-    for (size_t i = 0; i < design->claim_count; i++)
-        judge_claim(cells, &design->claims[i]);
-    if (design->judge != NULL)
-        design->judge(cells);
+    for (size_t i = 0; i < evaluation->claim_count; i++)
+        judge_claim(cells, &evaluation->claims[i]);
+    if (evaluation->judge != NULL)
+        evaluation->judge(cells);
 }
 
 void paper_cells_deinit(struct paper_cells *cells)

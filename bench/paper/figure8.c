@@ -18,6 +18,7 @@
 #include "bench/paper/internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,60 +36,67 @@ TABLE_DEFINE(figure8_sample, "samples.csv", FIGURE8_SAMPLE_COLUMNS)
 
 #define READS_PERCENT 70
 #define SAMPLE_NS     (NS_PER_S / OUTAGES_SAMPLES_PER_S)
+#define LEAST_PART_NS (NS_PER_S / 2)
 
 /* As many samples as the paper counts together: 300 ms. */
 #define SAMPLES_A_ROW 3
 
 /* ------------------------------------------------------------------ the schedule */
 
-static const struct {
+static const struct event {
     const char *word;
-    struct load_fault fault;
-} kills[FIGURE8_EVENTS_MAX] = {
-    {"a follower", {.target = LOAD_FAULT_FOLLOWER, .servers = 1}},
-    {"another follower", {.target = LOAD_FAULT_ANOTHER_FOLLOWER, .servers = 1}},
-    {"the leader", {.target = LOAD_FAULT_LEADER, .servers = 1}},
-    {"two followers", {.target = LOAD_FAULT_FOLLOWER, .servers = 2}},
-    {"the leader", {.target = LOAD_FAULT_LEADER, .servers = 1}},
+    enum load_fault_target target;
+    uint32_t killed;
+} events[FIGURE8_EVENTS_MAX] = {
+    {"a follower", LOAD_FAULT_FOLLOWER, 1}, {"another follower", LOAD_FAULT_ANOTHER_FOLLOWER, 1},
+    {"the leader", LOAD_FAULT_LEADER, 1},   {"two followers", LOAD_FAULT_FOLLOWER, 2},
+    {"the leader", LOAD_FAULT_LEADER, 1},
 };
 
-/* The index in `kills` of an event: without the two followers the leader is in their place. */
-static uint32_t kill_of(const struct figure8_plan *plan, uint32_t event)
+static uint32_t count_events(uint64_t servers)
 {
-    return event + (plan->events < FIGURE8_EVENTS_MAX && event == plan->events - 1);
+    return servers < 5 ? FIGURE8_EVENTS_MAX - 1 : FIGURE8_EVENTS_MAX;
 }
 
-static void make_plan(struct figure8_plan *plan, uint64_t servers, uint64_t duration_ns)
+uint64_t figure8_parts(uint64_t servers)
 {
-    plan->events = paper_figure8_events(servers);
-    plan->part_ns = duration_ns / paper_figure8_parts(servers);
-    for (uint32_t i = 0; i < plan->events; i++) {
-        struct load_fault *kill = &plan->faults[(size_t)2 * i];
-        kill[0] = kills[kill_of(plan, i)].fault;
-        kill[0].action = LOAD_FAULT_KILL;
-        kill[0].at_ns = (2 + 3 * i) * plan->part_ns;
-        kill[1] = (struct load_fault){.action = LOAD_FAULT_RESTART,
-                                      .target = LOAD_FAULT_DOWN,
-                                      .at_ns = (3 + 3 * i) * plan->part_ns};
-    }
+    return 3 * count_events(servers) + 2;
+}
+
+/* An event of the figure: without the two followers the leader is in their place. */
+static const struct event *event_of(const struct figure8 *figure, uint32_t event)
+{
+    return &events[event + (figure->events < FIGURE8_EVENTS_MAX && event == figure->events - 1)];
 }
 
 void figure8_init(struct figure8 *figure, uint64_t servers, uint64_t duration_ns)
 {
     *figure = (struct figure8){.servers = servers,
                                .seconds = (uint32_t)(duration_ns / NS_PER_S),
+                               .part_ns = duration_ns / figure8_parts(servers),
+                               .events = count_events(servers),
                                .faults.type = &figure8_fault_table,
                                .samples.type = &figure8_sample_table,
-                               .events.type = &figure8_event_table,
+                               .cells.type = &figure8_event_table,
                                .shape = shape_new("ratio", "times")};
-    make_plan(&figure->plan, servers, duration_ns);
+    for (uint32_t i = 0; i < figure->events; i++) {
+        const struct event *event = event_of(figure, i);
+        struct load_fault *kill = &figure->schedule[(size_t)2 * i];
+        kill[0] = (struct load_fault){.action = LOAD_FAULT_KILL,
+                                      .target = event->target,
+                                      .servers = event->killed,
+                                      .at_ns = (2 + 3 * i) * figure->part_ns};
+        kill[1] = (struct load_fault){.action = LOAD_FAULT_RESTART,
+                                      .target = LOAD_FAULT_DOWN,
+                                      .at_ns = (3 + 3 * i) * figure->part_ns};
+    }
 }
 
 void figure8_deinit(struct figure8 *figure)
 {
     table_deinit(&figure->faults);
     table_deinit(&figure->samples);
-    table_deinit(&figure->events);
+    table_deinit(&figure->cells);
     shape_deinit(&figure->shape);
 }
 
@@ -115,33 +123,33 @@ static double rate_between(const struct trial *trial, uint64_t from_ns, uint64_t
  * part that begins a part after the start. */
 static void set_rates(const struct trial *trial, uint32_t event, struct table_value *row)
 {
-    const struct figure8_plan *plan = &trial->figure->plan;
+    uint64_t part_ns = trial->figure->part_ns;
     const struct load_fault_result *kill = &trial->faults[(size_t)2 * event], *start = kill + 1;
-    uint64_t until_ns = start->at_ns + 2 * plan->part_ns;
+    uint64_t until_ns = start->at_ns + 2 * part_ns;
     if (!kill->carried_out || !start->carried_out)
         return;
-    if (event + 1 < plan->events && kill[2].carried_out && kill[2].at_ns < until_ns)
+    if (event + 1 < trial->figure->events && kill[2].carried_out && kill[2].at_ns < until_ns)
         until_ns = kill[2].at_ns;
     row[figure8_fault_before_per_s] =
-        table_real(rate_between(trial, kill->at_ns - plan->part_ns, kill->at_ns));
+        table_real(rate_between(trial, kill->at_ns - part_ns, kill->at_ns));
     row[figure8_fault_down_per_s] = table_real(rate_between(trial, kill->at_ns, start->at_ns));
     row[figure8_fault_after_per_s] =
-        table_real(rate_between(trial, start->at_ns + plan->part_ns, until_ns));
+        table_real(rate_between(trial, start->at_ns + part_ns, until_ns));
 }
 
 /* Whole seconds of the measured time without an operation that end within a fault's time, which
  * ends with the next fault that was carried out, or with the trial. */
 static uint32_t count_zero_seconds(const struct trial *trial, uint32_t fault)
 {
-    uint32_t count = 0, next = fault + 1, faults = 2 * trial->figure->plan.events;
-    uint64_t from_ns = trial->faults[fault].at_ns, trial_ns = trial->figure->seconds * NS_PER_S;
+    uint32_t count = 0, next = fault + 1, faults = 2 * trial->figure->events;
+    uint64_t from_ns = trial->faults[fault].at_ns, until_ns = trial->figure->seconds * NS_PER_S;
     while (next < faults && !trial->faults[next].carried_out)
         next++;
-    uint64_t until_ns = next < faults ? trial->faults[next].at_ns : trial_ns;
-    for (uint64_t end_ns = NS_PER_S; end_ns <= trial_ns; end_ns += NS_PER_S) {
-        if (end_ns > from_ns && end_ns <= until_ns)
-            count += rate_between(trial, end_ns - NS_PER_S, end_ns) == 0;
-    }
+    if (next < faults && trial->faults[next].at_ns < until_ns)
+        until_ns = trial->faults[next].at_ns;
+    uint64_t end_ns = (from_ns / NS_PER_S + 1) * NS_PER_S;
+    for (; end_ns <= until_ns; end_ns += NS_PER_S)
+        count += rate_between(trial, end_ns - NS_PER_S, end_ns) == 0;
     return count;
 }
 
@@ -155,6 +163,7 @@ static struct table_value since_ms(uint64_t time_ns)
 static void set_result(const struct load_fault_result *result, struct table_value *row)
 {
     struct growing_text servers = {0};
+    bool led = result->led_ns != UINT64_MAX, served = result->served_ns != UINT64_MAX;
     for (uint32_t i = 0; i < result->count; i++)
         growing_text_add(&servers, "%s%u", i > 0 ? "+" : "", result->servers[i] + 1);
     row[figure8_fault_servers] = table_text(servers.text);
@@ -165,15 +174,11 @@ static void set_result(const struct load_fault_result *result, struct table_valu
     row[figure8_fault_first_write_ms] = since_ms(result->first_write_ns);
     row[figure8_fault_longest_silence_ms] = since_ms(result->silence_ns);
     row[figure8_fault_longest_write_silence_ms] = since_ms(result->write_silence_ns);
-    if (result->led_ns != UINT64_MAX) {
-        row[figure8_fault_new_leader_ms] = since_ms(result->led_ns);
-        row[figure8_fault_new_leader_sooner_ms] = since_ms(result->led_within_ns);
-        row[figure8_fault_new_leader] = table_count(result->leader + UINT64_C(1));
-    }
-    if (result->served_ns != UINT64_MAX) {
-        row[figure8_fault_serves_ms] = since_ms(result->served_ns);
-        row[figure8_fault_serves_sooner_ms] = since_ms(result->served_within_ns);
-    }
+    row[figure8_fault_new_leader_ms] = since_ms(result->led_ns);
+    row[figure8_fault_new_leader_sooner_ms] = since_ms(led ? result->led_within_ns : UINT64_MAX);
+    row[figure8_fault_new_leader] = table_count_if(led, result->leader + UINT64_C(1));
+    row[figure8_fault_serves_ms] = since_ms(result->served_ns);
+    row[figure8_fault_serves_sooner_ms] = since_ms(served ? result->served_within_ns : UINT64_MAX);
 }
 
 static void add_samples(struct figure8 *figure, uint64_t number,
@@ -182,17 +187,17 @@ static void add_samples(struct figure8 *figure, uint64_t number,
     uint32_t count = figure->seconds * OUTAGES_SAMPLES_PER_S;
     for (uint32_t first = 0; first + SAMPLES_A_ROW <= count; first += SAMPLES_A_ROW) {
         struct table_value *row = table_add(&figure->samples);
-        struct figure8_operations sum = {0};
+        uint64_t reads = 0, writes = 0;
         for (uint32_t i = first; i < first + SAMPLES_A_ROW; i++) {
-            sum.reads += operations[i].reads;
-            sum.writes += operations[i].writes;
+            reads += operations[i].reads;
+            writes += operations[i].writes;
         }
         row[figure8_sample_trial] = table_count(number);
         row[figure8_sample_from_s] = table_real((double)first / OUTAGES_SAMPLES_PER_S);
-        row[figure8_sample_reads] = table_count(sum.reads);
-        row[figure8_sample_writes] = table_count(sum.writes);
+        row[figure8_sample_reads] = table_count(reads);
+        row[figure8_sample_writes] = table_count(writes);
         row[figure8_sample_operations_per_s] =
-            table_real((double)(sum.reads + sum.writes) * OUTAGES_SAMPLES_PER_S / SAMPLES_A_ROW);
+            table_real((double)(reads + writes) * OUTAGES_SAMPLES_PER_S / SAMPLES_A_ROW);
     }
 }
 
@@ -200,26 +205,25 @@ void figure8_add(struct figure8 *figure, uint64_t number, bool valid,
                  const struct load_fault_result *faults,
                  const struct figure8_operations *operations)
 {
-    const struct figure8_plan *plan = &figure->plan;
     const struct trial trial = {figure, faults, operations};
-    for (uint32_t fault = 0; fault < 2 * plan->events; fault++) {
+    for (uint32_t fault = 0; fault < 2 * figure->events; fault++) {
         const struct load_fault_result *result = &faults[fault];
-        const struct load_fault *kill = &plan->faults[fault - fault % 2];
+        const struct event *event = event_of(figure, fault / 2);
         struct table_value *row = table_add(&figure->faults);
         row[figure8_fault_trial] = table_count(number);
         row[figure8_fault_valid] = table_flag(valid);
         row[figure8_fault_fault] = table_count(fault + UINT64_C(1));
-        row[figure8_fault_event] = table_text(kills[kill_of(plan, fault / 2)].word);
-        row[figure8_fault_action] = table_text(load_fault_word(plan->faults[fault].action));
+        row[figure8_fault_event] = table_text(event->word);
+        row[figure8_fault_action] = table_text(load_fault_word(figure->schedule[fault].action));
         row[figure8_fault_reason] = table_text(result->why);
-        row[figure8_fault_of_leader] = table_flag(kill->target == LOAD_FAULT_LEADER);
+        row[figure8_fault_of_leader] = table_flag(event->target == LOAD_FAULT_LEADER);
         if (result->carried_out) {
             set_result(result, row);
             row[figure8_fault_seconds_at_zero] = table_count(count_zero_seconds(&trial, fault));
         }
         if (fault % 2 == 1)
             continue;
-        row[figure8_fault_killed] = table_count(kill->servers);
+        row[figure8_fault_killed] = table_count(event->killed);
         if (result->carried_out)
             row[figure8_fault_role] = table_text(role_word(result->roles[0]));
         set_rates(&trial, fault / 2, row);
@@ -227,14 +231,15 @@ void figure8_add(struct figure8 *figure, uint64_t number, bool valid,
     add_samples(figure, number, operations);
 }
 
-/* ------------------------------------------------------------------ over the trials */
+/* ------------------------------------------------------------------ the events over the trials */
 
-static void add_events(struct figure8 *figure, size_t trials, size_t valid)
+static void add_cells(struct figure8 *figure, size_t trials, size_t valid)
 {
     static const size_t keys[] = {figure8_fault_fault};
     struct table_cells faults = table_group(&figure->faults, keys, 1);
+    size_t flag = valid > 0 ? (size_t)figure8_fault_valid : TABLE_ALL;
     for (size_t kill = 0; kill + 1 < faults.count; kill += 2) {
-        struct table_value *row = table_add(&figure->events);
+        struct table_value *row = table_add(&figure->cells);
         row[figure8_event_servers] = table_count(figure->servers);
         row[figure8_event_trials] = table_count(trials);
         row[figure8_event_valid] = table_count(valid);
@@ -244,9 +249,7 @@ static void add_events(struct figure8 *figure, size_t trials, size_t valid)
             size_t column = 0, of_start = i == figure8_event_serves_ms;
             while (strcmp(figure8_fault_list[column].name, figure8_event_list[i].name) != 0)
                 column++;
-            row[i] =
-                table_real(table_cell_median(&faults.list[kill + of_start], column,
-                                             valid > 0 ? (size_t)figure8_fault_valid : TABLE_ALL));
+            row[i] = table_real(table_cell_median(&faults.list[kill + of_start], column, flag));
         }
     }
     table_cells_deinit(&faults);
@@ -281,7 +284,7 @@ static const struct claim claims[] = {
 /* The geometric mean of the ratios of the events of a kind in a trial; NaN if it has none. */
 static double ratio_in(const struct table_cell *trial, const struct claim *claim)
 {
-    double logs = 0, events = 0;
+    double logs = 0, count = 0;
     for (size_t k = 0; k < trial->count; k++) {
         const struct table_value *row = table_row(trial->table, trial->rows[k]);
         if (row[figure8_fault_of_leader].flag != claim->of_leader ||
@@ -289,38 +292,30 @@ static double ratio_in(const struct table_cell *trial, const struct claim *claim
             continue;
         logs +=
             log(table_number(&row[claim->rate]) / table_number(&row[figure8_fault_before_per_s]));
-        events++;
+        count++;
     }
-    return logs < INFINITY ? exp(logs / events) : NAN; /* of 0 events too */
+    return logs < INFINITY ? exp(logs / count) : NAN; /* of 0 events too */
 }
 
-/* Over valid trials. A trial whose value is 0 has no logarithm: then there is no interval, and
- * *stands_still is true. */
-static struct interval interval_of(const struct table_cells *trials, const struct claim *claim,
-                                   bool *stands_still)
-{
-    double *values = memory_new(trials->count, sizeof *values);
-    size_t count = 0;
-    for (size_t i = 0; i < trials->count; i++) {
-        double ratio = ratio_in(&trials->list[i], claim);
-        if (isnan(ratio) || !table_cell_value(&trials->list[i], figure8_fault_valid)->flag)
-            continue;
-        values[count++] = ratio;
-        *stands_still = *stands_still || ratio == 0;
-    }
-    struct interval ratio = statistics_interval_of_logs(values, count, PAPER_CONFIDENCE);
-    free(values);
-    return ratio;
-}
-
-/* Servers are alike, so one that is gone leaves its share. A comparison with NaN is false. */
+/* Servers are alike, so one that is gone leaves its share. A trial whose ratio is 0 has no
+ * logarithm: then there is no interval. A comparison with NaN is false. */
 static void judge_ratio(const struct figure8 *figure, const struct table_cells *trials,
                         const struct claim *claim, const char *cannot_show,
                         struct judgement *judgement)
 {
-    bool stands_still = false;
     double share = 1.0 / (double)figure->servers, bound = 1 - (claim->killed + 1) * share;
-    judgement->ours = interval_of(trials, claim, &stands_still);
+    double *ratios = memory_new(trials->count, sizeof *ratios);
+    size_t count = 0;
+    bool stands_still = false;
+    for (size_t i = 0; i < trials->count; i++) {
+        double ratio = ratio_in(&trials->list[i], claim);
+        if (isnan(ratio) || !table_cell_value(&trials->list[i], figure8_fault_valid)->flag)
+            continue;
+        ratios[count++] = ratio;
+        stands_still = stands_still || ratio == 0;
+    }
+    judgement->ours = statistics_interval_of_logs(ratios, count, PAPER_CONFIDENCE);
+    free(ratios);
     judgement->paper = 1 - claim->killed * share;
     judgement->verdict = judgement->ours.low > bound    ? VERDICT_HOLDS
                          : judgement->ours.high < bound ? VERDICT_FAILS
@@ -329,7 +324,7 @@ static void judge_ratio(const struct figure8 *figure, const struct table_cells *
     judgement_deny(judgement, cannot_show);
 }
 
-static void judge_zero(const struct figure8 *figure, const struct claim *claim,
+static void judge_zero(const struct figure8 *figure, const struct claim *claim, char reason[96],
                        struct judgement *judgement)
 {
     uint64_t zero = 0;
@@ -338,11 +333,10 @@ static void judge_zero(const struct figure8 *figure, const struct claim *claim,
         if (row[figure8_fault_valid].flag && row[figure8_fault_of_leader].flag == claim->of_leader)
             zero += row[figure8_fault_seconds_at_zero].count;
     }
+    snprintf(reason, 96, "%s: %u second%s of %zu valid trial%s without an operation", claim->row,
+             (unsigned)zero, text_plural(zero), judgement->trials, text_plural(judgement->trials));
     judgement->verdict = zero > 0 ? VERDICT_FAILS : VERDICT_HOLDS;
-    snprintf(judgement->reason, sizeof judgement->reason,
-             "%s: %u second%s of %zu valid trial%s without an operation", claim->row,
-             (unsigned)zero, zero == 1 ? "" : "s", judgement->trials,
-             judgement->trials == 1 ? "" : "s");
+    judgement->reason = reason;
     judgement_deny(judgement, judgement->trials == 0 ? "no trial is valid" : NULL);
 }
 
@@ -351,19 +345,22 @@ void figure8_judge(struct figure8 *figure, const char *cannot_show)
     static const size_t keys[] = {figure8_fault_trial};
     struct table_cells trials = table_group(&figure->faults, keys, 1);
     size_t valid = 0;
+    char reason[96];
     for (size_t i = 0; i < trials.count; i++)
         valid += table_cell_value(&trials.list[i], figure8_fault_valid)->flag;
-    add_events(figure, trials.count, valid);
+    add_cells(figure, trials.count, valid);
     for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
         const struct claim *claim = &claims[i];
-        struct judgement judgement = {
-            .servers = figure->servers, .ours = {NAN, NAN, NAN}, .paper = NAN, .trials = valid};
-        if (claim->killed == 2 && figure->plan.events < FIGURE8_EVENTS_MAX)
+        struct judgement judgement = {.claim = claim->claim,
+                                      .row = claim->row,
+                                      .servers = figure->servers,
+                                      .ours = {NAN, NAN, NAN},
+                                      .paper = NAN,
+                                      .trials = valid};
+        if (claim->killed == 2 && figure->events < FIGURE8_EVENTS_MAX)
             continue;
-        snprintf(judgement.claim, sizeof judgement.claim, "%s", claim->claim);
-        snprintf(judgement.row, sizeof judgement.row, "%s", claim->row);
         if (claim->rate == 0)
-            judge_zero(figure, claim, &judgement);
+            judge_zero(figure, claim, reason, &judgement);
         else
             judge_ratio(figure, &trials, claim, cannot_show, &judgement);
         shape_add(&figure->shape, &judgement);
@@ -371,26 +368,21 @@ void figure8_judge(struct figure8 *figure, const char *cannot_show)
     table_cells_deinit(&trials);
 }
 
-/* ------------------------------------------------------------------ the experiment */
-
-struct figure8_run {
-    struct figure8 figure;
-    const struct paper *paper;
-};
+/* ------------------------------------------------------------------ the evaluation */
 
 static enum error_kind keep_trial(void *context, const struct table_value *row,
                                   const struct load_result *result, struct error *error)
 {
-    struct figure8_run *run = context;
+    struct figure8 *figure = context;
     const struct outages *outages = result->load->outages;
-    uint32_t count = run->figure.seconds * OUTAGES_SAMPLES_PER_S;
+    uint32_t count = figure->seconds * OUTAGES_SAMPLES_PER_S;
     struct figure8_operations *operations = memory_new(count, sizeof *operations);
     (void)error;
     for (uint32_t i = 0; i < count; i++) {
         operations[i].reads = outages_sample(outages, i, OUTAGES_READS);
         operations[i].writes = outages_sample(outages, i, OUTAGES_WRITES);
     }
-    figure8_add(&run->figure, row[load_row_trial].count, row[load_row_valid].flag, result->faults,
+    figure8_add(figure, row[load_row_trial].count, row[load_row_valid].flag, result->faults,
                 operations);
     free(operations);
     return ERROR_NONE;
@@ -398,17 +390,16 @@ static enum error_kind keep_trial(void *context, const struct table_value *row,
 
 static int finish(const struct load_series *series, void *context, int *verdict)
 {
-    struct figure8_run *run = context;
-    struct figure8 *figure = &run->figure;
-    const struct load_options *options = series->options;
+    struct figure8 *figure = context;
     struct error error;
-    figure8_judge(figure, paper_servers_cannot_show(&options->target, false));
-    if (file_set_save_table(options->output.out, &figure->samples, NULL, &error) != ERROR_NONE)
+    figure8_judge(figure, paper_servers_cannot_show(&series->options->target, false));
+    if (file_set_save_table(series->options->output.out, &figure->samples, NULL, &error) !=
+        ERROR_NONE)
         return complain(&error);
-    const struct paper_outcome outcome = {.paper = run->paper,
+    const struct paper_outcome outcome = {.paper = figure->paper,
                                           .series = &series->base,
                                           .file = &figure->faults,
-                                          .cells = &figure->events,
+                                          .cells = &figure->cells,
                                           .shape = &figure->shape};
     return paper_finish(&outcome, verdict);
 }
@@ -416,17 +407,17 @@ static int finish(const struct load_series *series, void *context, int *verdict)
 static int run_figure8(struct paper *paper)
 {
     struct load_options *load = &paper->options.load;
-    struct figure8_run run = {.paper = paper};
-    struct figure8 *figure = &run.figure;
+    struct figure8 figure;
     load->mix = mix_of_reads(READS_PERCENT);
-    figure8_init(figure, load->target.server_counts[0], load->duration_ns);
+    figure8_init(&figure, load->target.server_counts[0], load->duration_ns);
+    figure.paper = paper;
     const struct load_series_user user = {.tell = finish,
                                           .keep = keep_trial,
-                                          .context = &run,
-                                          .faults = figure->plan.faults,
-                                          .fault_count = 2 * figure->plan.events};
+                                          .context = &figure,
+                                          .faults = figure.schedule,
+                                          .fault_count = 2 * figure.events};
     int status = paper_run_loads(paper, &user);
-    figure8_deinit(figure);
+    figure8_deinit(&figure);
     return status;
 }
 
@@ -441,9 +432,85 @@ static const struct row_column columns[] = {
     {.column = figure8_event_serves_ms, .over = "serves,", .title = "ms"},
 };
 
-const struct experiment experiment_figure8 = {
+/* The simulation and --connect are refused with the reason, but the help does not offer them. */
+static const struct option_row rows[] = {
+    {.name = "--servers",
+     .parse = rows_topologies,
+     .member = PAPER_MEMBER(target),
+     .given = PAPER_MEMBER(target.servers_given),
+     .least = 1,
+     .most = ENSEMBLE_SERVERS_MAX,
+     .value = "5",
+     .help = "      --servers N          private servers: 3, 5 or 7 [5]\n"},
+    PAPER_ROW_ONE_SESSIONS,
+    LOAD_ROW_DEPTH("20"),
+    PAPER_ROWS_LOAD("170s", "10s"),
+    {.name = "--driver",
+     .letter = 'd',
+     OPTION_WORD(struct load_options, target.driver, options_drivers, "expected events or threads"),
+     .value = "events",
+     .help = "  -d, --driver NAME        events: one event loop per process; threads: a thread\n"
+             "                           per session [events]\n"},
+    PAPER_ROWS_PRIVATE,
+    {.name = "--connect",
+     OPTION_SERVERS(struct load_options, target.servers),
+     .given = PAPER_MEMBER(target.connect),
+     .help = ""},
+    {.name = "--session-timeout",
+     OPTION_DURATION(struct load_options, session_timeout_ns, NS_PER_S),
+     .most = 3600 * NS_PER_S,
+     .expected = "expected at most an hour",
+     .value = "15s",
+     .help = "      --session-timeout D  requested by each session [15s]\n"},
+    PAPER_ROWS_LAST,
+};
+
+static const char *find_obstacle(const struct target_options *target)
+{
+    if (target->driver == DRIVER_SIMULATED)
+        return "servers do not die in the simulation";
+    return target->connect ? "zkherd does not kill servers of somebody else" : NULL;
+}
+
+static bool check_figure8(const struct paper_options *options)
+{
+    const struct load_options *load = &options->load;
+    const struct target_options *target = &load->target;
+    const char *obstacle = find_obstacle(target);
+    uint64_t servers = target->server_counts[0], parts = figure8_parts(servers);
+    unsigned long long least_s = (parts * LEAST_PART_NS + NS_PER_S - 1) / NS_PER_S,
+                       duration_s = load->duration_ns / NS_PER_S;
+    char duration[32], expected[96];
+    snprintf(duration, sizeof duration, "%llus", duration_s);
+    snprintf(expected, sizeof expected,
+             "expected at least %llus: half a second for each part of the schedule", least_s);
+    const struct conflict conflicts[] = {
+        {target->connect, "--connect", "servers", obstacle},
+        {obstacle != NULL, "--driver", "simulated", obstacle},
+        {target->topology_count > 1, "--servers", "a list", "expected one number"},
+        {servers < 3, "--servers", "1", "expected 3, 5 or 7: no quorum would stay"},
+        {duration_s < least_s, "--duration", duration, expected},
+    };
+    return !complain_conflict("paper figure8", conflicts, sizeof conflicts / sizeof conflicts[0]);
+}
+
+static const char usage[] = PAPER_USAGE(
+    "figure8", "Throughput over time, with 30 % writes, while servers are killed and started\n"
+               "again (Figure 8 of the paper): a follower, another one, the leader, two\n"
+               "followers, the leader. Private servers only.\n");
+
+static const char notes[] =
+    PAPER_NOTES("  zkherd paper figure8                            about nine minutes\n"
+                "  zkherd paper figure8 --servers 3 --duration 84s without the two followers\n"
+                "  zkherd paper figure8 -t 10                      narrower intervals\n");
+
+const struct evaluation evaluation_figure8 = {
     .name = "figure8",
-    .command = &paper_command_figure8,
+    .arguments = {"paper figure8", usage, rows, notes, NULL},
+    .simulated = "5",
+    .one_session = true,
+    .is_consistent = check_figure8,
+    .find_obstacle = find_obstacle,
     .run = run_figure8,
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],

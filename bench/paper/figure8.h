@@ -66,19 +66,18 @@ TABLE_DECLARE(figure8_fault, FIGURE8_FAULT_COLUMNS);
     X(T, serves_ms, REAL, "ms", 1, MEDIAN, "of the start")
 TABLE_DECLARE(figure8_event, FIGURE8_EVENT_COLUMNS);
 
-struct figure8_plan {
-    uint64_t part_ns;
-    uint32_t events;
-    struct load_fault faults[FIGURE8_FAULTS_MAX]; /* of each event the kill, and the start */
-};
+struct paper;
 
 struct figure8 {
-    struct figure8_plan plan;
+    const struct paper *paper;
     uint64_t servers;
     uint32_t seconds;
-    struct table faults;  /* figure8.csv: a row for each fault of each trial */
-    struct table samples; /* samples.csv: a row for each 300 ms of each trial */
-    struct table events;  /* of figure8_judge */
+    uint64_t part_ns;
+    uint32_t events;
+    struct load_fault schedule[FIGURE8_FAULTS_MAX]; /* of each event the kill, and the start */
+    struct table faults;                            /* a row for each fault of each trial */
+    struct table samples;                           /* a row for each 300 ms of each trial */
+    struct table cells;                             /* a row for each event, by figure8_judge */
     struct shape shape;
 };
 
@@ -86,6 +85,9 @@ struct figure8 {
 struct figure8_operations {
     uint64_t reads, writes;
 };
+
+/* The equal parts of a trial's time. */
+uint64_t figure8_parts(uint64_t servers);
 
 /* servers: 3 or more. */
 void figure8_init(struct figure8 *figure, uint64_t servers, uint64_t duration_ns);

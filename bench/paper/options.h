@@ -1,47 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options: the command lines of the evaluations of the paper. Layer: bench/paper. */
+/*
+ * options: the options of an evaluation of the paper, and the rows that several evaluations have.
+ * Layer: bench/paper.
+ */
 #ifndef BENCH_PAPER_OPTIONS_H
 #define BENCH_PAPER_OPTIONS_H
 
 #include "bench/cli/arguments.h"
 #include "bench/cli/options.h"
+#include "bench/cli/rows.h"
+#include "sim/sim_options.h"
 
 struct paper_options {
     struct load_options load; /* the first member: rows of a load put their values there */
     struct levels barriers;   /* of table3 */
 };
 
-/* The command line of an evaluation; constant. */
-struct paper_command {
-    struct arguments arguments;
-    const char *simulated; /* the default numbers of simulated servers */
-    bool compares_servers; /* needs two numbers of private or simulated servers, or more */
-    bool (*is_consistent)(const struct paper_options *options); /* complains; NULL: always */
-    /* Why it cannot be made on these servers, without a period; NULL, as the function may be, if it
-     * can. Among all it is left out then. */
-    const char *(*find_obstacle)(const struct target_options *target);
-};
+/* ------------------------------------------------------------------ rows */
 
-extern const struct paper_command paper_command_all, paper_command_table1, paper_command_table2,
-    paper_command_table3, paper_command_figure8;
+#define PAPER_MEMBER(member) OPTION_MEMBER(struct load_options, member)
 
-/* Parses argv[1] …. ARGUMENTS_GO: the caller owns *options, to paper_options_deinit. Else the exit
- * status; mistakes have been complained about. With --connect the only number of servers is that of
- * the servers named. */
-int paper_options_parse(const struct paper_command *command, int argc, char **argv,
-                        struct paper_options *options);
-void paper_options_deinit(struct paper_options *options);
+#define PAPER_ROWS_PRIVATE                                                                         \
+    ROW_PROCESSES(struct load_options, processes), ROW_HEAP(struct load_options),                  \
+        OPTION_ROW(.name = "--server-cpus", .parse = option_row_cpus,                              \
+                   .member = PAPER_MEMBER(target.cpu_percent), .least = SERVER_CPU_MIN_PERCENT,    \
+                   .help = "      --server-cpus X      cores that each private server may use "    \
+                           "[an equal part\n"                                                      \
+                           "                           of the cores that clients leave; table3: "  \
+                           "no limit]\n"),                                                         \
+        ROW_FSYNC(struct load_options), ROW_DATA(struct load_options)
 
-/* The events of a trial of figure8, each a kill and a start, and the equal parts of its time: with
- * fewer than five servers two of them cannot be killed. */
-uint32_t paper_figure8_events(uint64_t servers);
-uint64_t paper_figure8_parts(uint64_t servers);
+/* The last rows of every table, its end included. */
+#define PAPER_ROWS_LAST                                                                            \
+    ROW_TIMEOUT(struct load_options, timeout_ns), ROW_SEED(struct load_options, seed),             \
+        ROWS_NOISE(struct load_options),                                                           \
+        OPTION_ROW(.name = "--out", .letter = 'o', OPTION_FOLDER(struct load_options, output.out), \
+                   .help = "  -o, --out DIR            new folder for the results "                \
+                           "[results/TIME-paper]\n"),                                              \
+        ROW_PLOTS(struct load_options), ROW_JSON(struct load_options),                             \
+        ROW_QUIET(struct load_options),                                                            \
+        OPTION_ROW_HELP("  -h, --help               print this help\n"), OPTION_ROW(0)
 
-/* Why these servers cannot show how throughput changes with their number, of writes or of reads
- * alone: a static text without a period; NULL if they can. */
-const char *paper_servers_cannot_show(const struct target_options *target, bool writes);
+/* The rows of all evaluations that need no private servers. */
+#define PAPER_ROWS_COMMON                                                                          \
+    ROW_DRIVER(struct load_options), PAPER_ROWS_PRIVATE, ROW_CONNECT(struct load_options),         \
+        ROWS_IDENTITY(struct load_options),                                                        \
+        ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns), PAPER_ROWS_LAST
 
-/* The counterpart of a machine of the paper. Returns text. */
-const char *paper_servers_describe(const struct target_options *target, char *text, size_t size);
+/* Numbers of private servers, or of simulated ones: struct evaluation has their default, too. */
+#define PAPER_ROW_SERVERS(default_, simulated_)                                                    \
+    OPTION_ROW(.name = "--servers", .parse = rows_simulated_topologies,                            \
+               .member = PAPER_MEMBER(target), .given = PAPER_MEMBER(target.servers_given),        \
+               .least = 1, .most = SIM_SERVERS_MAX, .value = default_,                             \
+               .help = "      --servers LIST       numbers of private servers, 1 to 7 [" default_  \
+                       "];\n"                                                                      \
+                       "                           of simulated ones 1 to 13 [" simulated_ "]\n")
+
+#define PAPER_ROW_SESSIONS(name_, value_, expected_, help_)                                        \
+    OPTION_ROW(.name = name_, .letter = 'n', .parse = option_row_levels,                           \
+               .member = PAPER_MEMBER(sessions), .least = 1, .most = FLEET_SESSIONS_MAX,           \
+               .expected = expected_, .value = value_, .help = help_)
+
+/* For `one_session` of struct evaluation. */
+#define PAPER_ROW_ONE_SESSIONS                                                                     \
+    PAPER_ROW_SESSIONS("--sessions", "60", "expected a whole number from 1 to 100000",             \
+                       "  -n, --sessions N         the paper: 250 [60]\n")
+
+#define PAPER_ROWS_LOAD(duration_, warm_up_)                                                       \
+    LOAD_ROW_SIZE("1024"), LOAD_ROW_DURATION(duration_), LOAD_ROW_WARM_UP(warm_up_),               \
+        LOAD_ROW_TRIALS(2, "3")
+
+/* ------------------------------------------------------------------ help */
+
+#define PAPER_USAGE(name, text) "Usage: zkherd paper " name " [OPTION]...\n" text "\n"
+
+#define PAPER_NOTES(examples)                                                                      \
+    "\n"                                                                                           \
+    "Durations D need a unit: 500ms, 30s, 5m. Exit status: see zkherd paper --help.\n"             \
+    "\n"                                                                                           \
+    "Examples:\n" examples
 
 #endif

@@ -13,60 +13,40 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct experiment *const experiments[] = {&experiment_table1, &experiment_table2,
-                                                       &experiment_table3, &experiment_figure8};
+static const struct evaluation *const evaluations[] = {&evaluation_table1, &evaluation_table2,
+                                                       &evaluation_table3, &evaluation_figure8};
 
-#define EXPERIMENTS (sizeof experiments / sizeof experiments[0])
+#define EVALUATIONS (sizeof evaluations / sizeof evaluations[0])
 
 /* ------------------------------------------------------------------ one */
 
-/* paper->argv[1] is the name of the experiment. */
-static int parse(struct paper *paper, const struct experiment *experiment, int argc, char **argv,
-                 json_t *list)
+/* argv[1] is its name. */
+static int run_one(const struct evaluation *evaluation, int argc, char **argv,
+                   struct paper_json *json, bool *interrupted)
 {
-    *paper = (struct paper){.experiment = experiment, .argc = argc, .argv = argv};
-    int status = paper_options_parse(experiment->command, argc - 1, argv + 1, &paper->options);
-    if (status == ARGUMENTS_GO && paper->options.load.output.json)
-        paper->list = list;
-    return status;
-}
-
-/* Adds to the list that an interruption left the experiment without a result. */
-static int run(struct paper *paper)
-{
-    size_t before = json_array_size(paper->list);
-    int status = paper->experiment->run(paper);
-    if (paper->interrupted && paper->list != NULL && json_array_size(paper->list) == before)
-        paper_json_add(paper->list, paper->experiment->name, NULL, NULL, NULL, NULL);
-    return status;
-}
-
-/* A new name in results/: the experiment makes its folder itself, or has folders made in it. */
-static enum error_kind name_folder(char folder[PATH_MAX], struct error *error)
-{
-    enum error_kind kind = folder_make(NULL, clock_utc_ns(), "paper", folder, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    rmdir(folder);
-    series_discards(folder);
-    return ERROR_NONE;
-}
-
-static int run_one(const struct experiment *experiment, int argc, char **argv, json_t *list,
-                   bool *interrupted)
-{
-    struct paper paper;
+    struct paper paper = {.evaluation = evaluation, .argc = argc, .argv = argv};
+    struct output_options *output = &paper.options.load.output;
     struct error error;
     char folder[PATH_MAX];
-    int status = parse(&paper, experiment, argc, argv, list);
+    size_t before = json_array_size(json->list);
+    int status = paper_options_parse(evaluation, argc - 1, argv + 1, &paper.options);
     if (status != ARGUMENTS_GO)
         return status;
-    struct output_options *output = &paper.options.load.output;
     bool named = output->out != NULL;
-    if (!named)
+    if (!named && folder_make(NULL, clock_utc_ns(), "paper", folder, &error) != ERROR_NONE) {
+        paper_options_deinit(&paper.options);
+        return complain(&error);
+    }
+    if (!named) { /* a new name in results/: the evaluation makes the folder itself */
+        rmdir(folder);
+        series_discards(folder);
         output->out = folder;
-    status = named || name_folder(folder, &error) == ERROR_NONE ? run(&paper) : complain(&error);
+    }
+    paper.json = output->json ? json : NULL;
+    status = evaluation->run(&paper);
     *interrupted = paper.interrupted;
+    if (output->json && json_array_size(json->list) == before)
+        paper_json_add(json, evaluation->name, NULL, NULL, NULL, NULL);
     if (!named)
         folder_discard(folder); /* if nothing was kept */
     paper_options_deinit(&paper.options);
@@ -75,38 +55,40 @@ static int run_one(const struct experiment *experiment, int argc, char **argv, j
 
 /* ------------------------------------------------------------------ all */
 
-/* An experiment among all: its command line has the options of all, and its own folder. */
-struct part {
-    struct paper paper;
-    char name[16], folder[PATH_MAX + 16];
-    char **arguments; /* NULL: it cannot be made */
-};
+static const struct option_row rows[] = {LOAD_ROW_TRIALS(2, "3"), PAPER_ROWS_COMMON};
 
-/* NULL: the experiment can be made on these servers. */
-static const char *find_obstacle(const struct experiment *experiment,
-                                 const struct target_options *target)
-{
-    const char *(*find)(const struct target_options *target) = experiment->command->find_obstacle;
-    return find != NULL ? find(target) : NULL;
-}
+static const char usage[] =
+    "Usage: zkherd paper [NAME] [OPTION]...\n"
+    "Repeat the evaluation of the ZooKeeper paper (Hunt et al., USENIX ATC 2010),\n"
+    "scaled to this machine, and judge its shape; its figures stand beside ours.\n"
+    "\n"
+    "  table1   throughput against the share of reads and the number of servers\n"
+    "           (Table 1 and Figure 5)\n"
+    "  table2   creates a second against workers and servers (Table 2)\n"
+    "  table3   the time of double barriers against their number and the clients\n"
+    "  figure8  throughput over time while servers are killed and started again\n"
+    "           (Figure 8); private servers only\n"
+    "\n"
+    "zkherd paper NAME --help has the options of one; without a name all are made in\n"
+    "turn, with these options:\n"
+    "\n";
 
-static int parse_part(struct part *part, const struct experiment *experiment, int argc, char **argv,
-                      json_t *list)
-{
-    static char out[] = "--out";
-    snprintf(part->name, sizeof part->name, "%s", experiment->name);
-    snprintf(part->folder, sizeof part->folder, "."); /* until there is one */
-    part->arguments = memory_new((size_t)argc + 4, sizeof *part->arguments);
-    part->arguments[0] = argv[0];
-    part->arguments[1] = part->name;
-    memcpy(part->arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof *part->arguments);
-    part->arguments[argc + 1] = out;
-    part->arguments[argc + 2] = part->folder;
-    return parse(&part->paper, experiment, argc + 3, part->arguments, list);
-}
+static const char notes[] =
+    "\n"
+    "Exit status: 0 the claims hold; 1 one fails, or the servers counted otherwise;\n"
+    "2 wrong usage; 3 the environment; 4 a claim is undetermined, or interrupted.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd paper                                    about 25 minutes\n"
+    "  zkherd paper table1 --servers 1,3 --reads 0,100\n"
+    "  zkherd paper table3 --barriers 200..1600x2 -t 5\n"
+    "  zkherd paper figure8 --servers 3\n"
+    "  zkherd paper -d simulated\n";
 
-/* A claim that fails outweighs an error, and both what is undetermined. */
-static int weigh(int status, int other)
+static const struct evaluation all = {.arguments = {"paper", usage, rows, notes, NULL},
+                                      .simulated = "1"};
+
+int paper_worse_status(int status, int other)
 {
     static const int order[] = {1, 3, 2, 4};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
@@ -116,27 +98,47 @@ static int weigh(int status, int other)
     return status;
 }
 
-static int run_parts(struct part *parts, const char *folder, const struct load_options *options,
-                     json_t *list, bool *interrupted)
+/* Makes one among all: with the options of all, and a folder of its own. */
+static int run_part(const struct evaluation *evaluation, const char *folder, int argc, char **argv,
+                    struct paper_json *json, bool *interrupted)
+{
+    char name[16], option[] = "--out", out[PATH_MAX + 16];
+    char **arguments = memory_new((size_t)argc + 4, sizeof *arguments);
+    snprintf(name, sizeof name, "%s", evaluation->name);
+    snprintf(out, sizeof out, "%s/%s", folder, name);
+    arguments[0] = argv[0];
+    arguments[1] = name;
+    memcpy(arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof *arguments);
+    arguments[argc + 1] = option;
+    arguments[argc + 2] = out;
+    int status = run_one(evaluation, argc + 3, arguments, json, interrupted);
+    free(arguments);
+    return status;
+}
+
+/* Why an evaluation cannot be made on these servers; NULL: it can. */
+static const char *find_obstacle(const struct evaluation *evaluation,
+                                 const struct load_options *options)
+{
+    return evaluation->find_obstacle != NULL ? evaluation->find_obstacle(&options->target) : NULL;
+}
+
+static int run_parts(const char *folder, const struct load_options *options, int argc, char **argv,
+                     struct paper_json *json, bool *interrupted)
 {
     int status = 0;
     series_discards(folder);
-    for (size_t i = 0; i < EXPERIMENTS && !*interrupted; i++) {
-        struct paper *paper = &parts[i].paper;
-        const char *name = experiments[i]->name;
-        const char *why = find_obstacle(experiments[i], &options->target);
-        size_t before = json_array_size(list);
+    for (size_t i = 0; i < EVALUATIONS && !*interrupted; i++) {
+        const char *why = find_obstacle(evaluations[i], options);
         if (!options->output.quiet && !options->output.json)
-            printf("%s%s%s%s\n", i == 0 ? "" : "\n", name, why != NULL ? " is left out: " : "",
-                   why != NULL ? why : "");
-        fflush(stdout); /* an experiment takes minutes; main checks what was written */
-        if (why == NULL) {
-            snprintf(parts[i].folder, sizeof parts[i].folder, "%s/%s", folder, name);
-            status = weigh(status, run(paper));
-            *interrupted = paper->interrupted;
-        }
-        if (options->output.json && json_array_size(list) == before)
-            paper_json_add(list, name, why, NULL, NULL, NULL);
+            printf("%s%s%s%s\n", i == 0 ? "" : "\n", evaluations[i]->name,
+                   why != NULL ? " is left out: " : "", why != NULL ? why : "");
+        fflush(stdout); /* an evaluation takes minutes; main checks what was written */
+        if (why == NULL)
+            status = paper_worse_status(
+                status, run_part(evaluations[i], folder, argc, argv, json, interrupted));
+        else if (options->output.json)
+            paper_json_add(json, evaluations[i]->name, why, NULL, NULL, NULL);
         fflush(stdout);
     }
     page_add_common(folder, options->output.quiet);
@@ -144,52 +146,54 @@ static int run_parts(struct part *parts, const char *folder, const struct load_o
     return status;
 }
 
-/* A mistake in the options of all is reported before the first experiment, although only a later
- * one may see it: table2 has fewer sessions than table1. */
-static int run_all(int argc, char **argv, json_t *list, bool *interrupted)
+/* Parses the options of all, for all and for each: a mistake is reported before the first
+ * evaluation, although only a later one may see it, as table2 has fewer sessions than table1. */
+static int parse_all(int argc, char **argv, struct paper_options *options)
 {
-    struct part *parts = memory_new(EXPERIMENTS, sizeof *parts);
+    struct paper_options of_one;
+    int status = paper_options_parse(&all, argc, argv, options);
+    for (size_t i = 0; i < EVALUATIONS && status == ARGUMENTS_GO; i++) {
+        if (find_obstacle(evaluations[i], &options->load) != NULL)
+            continue;
+        status = paper_options_parse(evaluations[i], argc, argv, &of_one);
+        paper_options_deinit(status == ARGUMENTS_GO ? &of_one : options);
+    }
+    return status;
+}
+
+static int run_all(int argc, char **argv, struct paper_json *json, bool *interrupted)
+{
     struct paper_options options;
     struct error error;
     char folder[PATH_MAX];
-    int status = paper_options_parse(&paper_command_all, argc, argv, &options);
-    bool parsed = status == ARGUMENTS_GO;
-    for (size_t i = 0; i < EXPERIMENTS && status == ARGUMENTS_GO; i++) {
-        if (find_obstacle(experiments[i], &options.load.target) == NULL)
-            status = parse_part(&parts[i], experiments[i], argc, argv, list);
-    }
-    if (status == ARGUMENTS_GO)
-        status = folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) ==
-                         ERROR_NONE
-                     ? run_parts(parts, folder, &options.load, list, interrupted)
-                     : complain(&error);
-    for (size_t i = 0; i < EXPERIMENTS; i++) {
-        paper_options_deinit(&parts[i].paper.options);
-        free(parts[i].arguments);
-    }
-    free(parts);
-    if (parsed)
-        paper_options_deinit(&options);
+    int status = parse_all(argc, argv, &options);
+    if (status != ARGUMENTS_GO)
+        return status;
+    status =
+        folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
+            ? run_parts(folder, &options.load, argc, argv, json, interrupted)
+            : complain(&error);
+    paper_options_deinit(&options);
     return status;
 }
 
 int paper_main(int argc, char **argv)
 {
-    json_t *list = json_array();
+    struct paper_json json = {.list = json_array()};
     bool interrupted = false, is_named = argc > 1 && argv[1][0] != '-';
     size_t at = 0;
     int status;
-    while (is_named && at < EXPERIMENTS && strcmp(experiments[at]->name, argv[1]) != 0)
+    while (is_named && at < EVALUATIONS && strcmp(evaluations[at]->name, argv[1]) != 0)
         at++;
     if (!is_named)
-        status = run_all(argc, argv, list, &interrupted);
-    else if (at < EXPERIMENTS)
-        status = run_one(experiments[at], argc, argv, list, &interrupted);
+        status = run_all(argc, argv, &json, &interrupted);
+    else if (at < EVALUATIONS)
+        status = run_one(evaluations[at], argc, argv, &json, &interrupted);
     else
         status = complain_usage("paper", argv[1],
                                 "expected table1, table2, table3, figure8, or an option");
-    if (paper_json_has_result(list) || (interrupted && json_array_size(list) > 0))
-        paper_json_write(list, interrupted ? error_words(ERROR_INTERRUPTED) : NULL, stdout);
-    json_decref(list);
+    if (json.has_result || (interrupted && json_array_size(json.list) > 0))
+        paper_json_write(&json, interrupted ? error_words(ERROR_INTERRUPTED) : NULL, stdout);
+    json_decref(json.list);
     return status;
 }

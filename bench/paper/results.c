@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What an experiment ends with: findings, files, plots, tables for people, JSON. */
+/* What an evaluation ends with: findings, files, plots, tables for people, JSON. */
 #include "bench/paper/internal.h"
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------ the JSON */
+/* ------------------------------------------------------------------ JSON */
 
 static json_t *describe_judgements(const struct table *rows)
 {
@@ -30,47 +30,36 @@ static json_t *describe_judgements(const struct table *rows)
     return list;
 }
 
-void paper_json_add(json_t *list, const char *name, const char *left_out, const struct shape *shape,
-                    const char *folder, json_t *records)
+/* An evaluation without a result is undetermined, unless it was left out. */
+void paper_json_add(struct paper_json *json, const char *name, const char *left_out,
+                    const struct shape *shape, const char *folder, json_t *records)
 {
     static const struct shape nothing;
+    enum verdict verdict = VERDICT_UNDETERMINED;
     bool ended = shape != NULL;
     shape = ended ? shape : &nothing;
-    int status = verdict_status(findings_verdict(&shape->findings));
-    json_array_append_new(list, json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o}", "experiment",
-                                          name, "left_out", left_out, "verdict",
-                                          ended ? verdict_word(verdict_of_status(status)) : NULL,
-                                          "folder", json_result_text(folder), "results",
-                                          records != NULL ? records : json_array(), "judgements",
-                                          describe_judgements(&shape->rows), "findings",
-                                          json_result_rows(&shape->findings)));
+    if (ended)
+        verdict = verdict_of_status(verdict_status(findings_verdict(&shape->findings)));
+    if (left_out == NULL)
+        json->worst = verdict_worse(json->worst, verdict);
+    json->has_result = json->has_result || ended;
+    json_array_append_new(json->list, json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o}",
+                                                "experiment", name, "left_out", left_out, "verdict",
+                                                ended ? verdict_word(verdict) : NULL, "folder",
+                                                json_result_text(folder), "results",
+                                                records != NULL ? records : json_array(),
+                                                "judgements", describe_judgements(&shape->rows),
+                                                "findings", json_result_rows(&shape->findings)));
 }
 
-bool paper_json_has_result(const json_t *list)
+void paper_json_write(const struct paper_json *json, const char *cut_short, FILE *stream)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        if (!json_is_null(json_object_get(json_array_get(list, i), "verdict")))
-            return true;
-    }
-    return false;
-}
-
-/* An experiment without a result is undetermined, unless it was left out. */
-void paper_json_write(json_t *list, const char *cut_short, FILE *stream)
-{
-    enum verdict worst = VERDICT_HOLDS;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *experiment = json_array_get(list, i);
-        const char *verdict = json_string_value(json_object_get(experiment, "verdict"));
-        if (json_is_null(json_object_get(experiment, "left_out")))
-            worst = verdict_worse(worst, verdict_of_word(verdict != NULL ? verdict : ""));
-    }
-    json_result_write(json_pack("{s:s, s:s*, s:O}", "verdict", verdict_word(worst), "cut_short",
-                                cut_short, "experiments", list),
+    json_result_write(json_pack("{s:s, s:s*, s:O}", "verdict", verdict_word(json->worst),
+                                "cut_short", cut_short, "experiments", json->list),
                       stream);
 }
 
-/* The columns of the file; the numbers of trials stand first, and have other keys. */
+/* The columns of the file; but the numbers of trials come first, and have other keys. */
 static json_t *describe_cell(const struct table_type *type, const struct table_value *row)
 {
     static const char *const keys[] = {"trials_complete", "trials_valid", "trials_starved"};
@@ -88,7 +77,7 @@ static json_t *describe_cell(const struct table_type *type, const struct table_v
     return json;
 }
 
-/* The result of a topology without a trial is none. */
+/* The results of the topologies that have a trial. */
 static json_t *describe_records(const struct paper_outcome *outcome)
 {
     json_t *list = json_array();
@@ -96,58 +85,59 @@ static json_t *describe_records(const struct paper_outcome *outcome)
     size_t of_one = cells->rows / outcome->paper->options.load.target.topology_count;
     for (size_t i = 0; i < outcome->series->record_count; i++) {
         const struct series_record *record = &outcome->series->records[i];
+        if (record->rows.rows == 0)
+            continue;
         json_t *described = json_array();
         for (size_t k = i * of_one; k < (i + 1) * of_one; k++)
             json_array_append_new(described, describe_cell(cells->type, table_row(cells, k)));
-        if (record->rows.rows > 0)
-            json_array_append_new(list, manifest_result(&record->manifest, record->files.folder,
-                                                        record->servers, described));
-        else
-            json_decref(described);
+        json_array_append_new(list, manifest_result(&record->manifest, record->files.folder,
+                                                    record->servers, described));
     }
     return list;
 }
 
 /* ------------------------------------------------------------------ findings about trials */
 
-/* Those of the records: trials that fail do so here, too; trials that are not valid are left out of
- * the judgements, and decide nothing. */
+/* Trials that fail do so here, too; trials that are not valid are left out of the judgements, and
+ * decide nothing. */
+static void add_finding(const struct paper_outcome *outcome, const struct series_record *record,
+                        const struct table_value *row)
+{
+    enum verdict verdict = verdict_of_word(row[finding_verdict].text);
+    bool fails = verdict == VERDICT_FAILS;
+    char where[100];
+    const struct finding finding = {.slug = row[finding_slug].text,
+                                    .subject = row[finding_subject].text,
+                                    .verdict = fails ? VERDICT_FAILS : VERDICT_MEASURED,
+                                    .figure = FINDING_FIGURE(table_number(&row[finding_figure])),
+                                    .unit = row[finding_unit].text,
+                                    .n = row[finding_n].count};
+    if (verdict_status(verdict) != 0)
+        findings_add(&outcome->shape->findings, &finding, "%s%s",
+                     series_where(outcome->series, record, where), row[finding_sentence].text);
+}
+
 void paper_add_findings(const struct paper_outcome *outcome)
 {
-    struct table *findings = &outcome->shape->findings;
     const struct finding nothing = {.slug = "nothing",
-                                    .subject = outcome->paper->experiment->name,
+                                    .subject = outcome->paper->evaluation->name,
                                     .verdict = VERDICT_UNDETERMINED,
                                     .figure = FINDING_NO_FIGURE};
-    char where[100];
     if (outcome->shape->rows.rows == 0)
-        findings_add(findings, &nothing, "nothing is compared");
+        findings_add(&outcome->shape->findings, &nothing, "nothing is compared");
     for (size_t i = 0; i < outcome->series->record_count; i++) {
         const struct series_record *record = &outcome->series->records[i];
-        for (size_t k = 0; k < record->findings.rows; k++) {
-            const struct table_value *row = table_row(&record->findings, k);
-            enum verdict verdict = verdict_of_word(row[finding_verdict].text);
-            const struct finding finding = {
-                .slug = row[finding_slug].text,
-                .subject = row[finding_subject].text,
-                .verdict = verdict == VERDICT_FAILS ? VERDICT_FAILS : VERDICT_MEASURED,
-                .figure = FINDING_FIGURE(table_number(&row[finding_figure])),
-                .unit = row[finding_unit].text,
-                .n = row[finding_n].count};
-            if (verdict_status(verdict) != 0)
-                findings_add(findings, &finding, "%s%s",
-                             series_where(outcome->series, record, where),
-                             row[finding_sentence].text);
-        }
+        for (size_t k = 0; k < record->findings.rows; k++)
+            add_finding(outcome, record, table_row(&record->findings, k));
     }
 }
 
-/* ------------------------------------------------------------------ for people */
+/* ------------------------------------------------------------------ tables for people */
 
 static void print_cells(const struct paper_outcome *outcome, unsigned width)
 {
-    const struct experiment *experiment = outcome->paper->experiment;
-    size_t levels = experiment->shows_ends ? outcome->paper->options.load.reads.count : 1;
+    const struct evaluation *evaluation = outcome->paper->evaluation;
+    size_t levels = evaluation->shows_ends ? outcome->paper->options.load.reads.count : 1;
     size_t *rows = memory_new(outcome->cells->rows, sizeof *rows), count = 0;
     for (size_t i = 0; i < outcome->cells->rows; i++) {
         if (i % levels == 0 || i % levels == levels - 1)
@@ -156,14 +146,13 @@ static void print_cells(const struct paper_outcome *outcome, unsigned width)
     const struct row_grid grid = {.table = outcome->cells,
                                   .rows = rows,
                                   .row_count = count,
-                                  .columns = experiment->columns,
-                                  .column_count = experiment->column_count,
+                                  .columns = evaluation->columns,
+                                  .column_count = evaluation->column_count,
                                   .file = outcome->file->type->file};
     row_grid_write(&grid, width, stdout);
     free(rows);
 }
 
-/* And the findings that are no judgements. */
 static void print_judgements(const struct shape *shape, unsigned width)
 {
     const struct row_column columns[] = {
@@ -179,44 +168,61 @@ static void print_judgements(const struct shape *shape, unsigned width)
                                   .columns = columns,
                                   .column_count = sizeof columns / sizeof columns[0]};
     row_grid_write(&grid, width, stdout);
-    putchar('\n');
-    for (size_t i = shape->rows.rows; i < shape->findings.rows; i++)
-        wrap_sentence(stdout, "%s", table_row(&shape->findings, i)[finding_sentence].text);
+}
+
+/* The counterpart of a machine of the paper. Returns text. */
+static const char *describe_servers(const struct target_options *target, char *text, size_t size)
+{
+    if (target->driver == DRIVER_SIMULATED)
+        return "simulated servers";
+    if (target->connect)
+        return "the servers of --connect";
+    if (target->cpu_percent == 0)
+        return "servers that share the cores of one machine";
+    snprintf(text, size, "servers on one machine, %u.%02u cores each", target->cpu_percent / 100,
+             target->cpu_percent % 100);
+    return text;
 }
 
 static void print(const struct paper_outcome *outcome)
 {
     const struct load_options *options = &outcome->paper->options.load;
+    const struct shape *shape = outcome->shape;
     unsigned width = terminal_columns(STDOUT_FILENO);
     char servers[120];
     putchar('\n');
     print_cells(outcome, width);
     putchar('\n');
-    print_judgements(outcome->shape, width);
+    print_judgements(shape, width);
+    putchar('\n');
+    for (size_t i = shape->rows.rows; i < shape->findings.rows; i++) /* no judgements */
+        wrap_sentence(stdout, "%s", table_row(&shape->findings, i)[finding_sentence].text);
     wrap_sentence(stdout,
                   "Ours: %s; %u trials of each cell. Only the shape is judged: the paper's figures "
                   "come from other machines. zkherd-paper(1) says how both were measured.",
-                  paper_servers_describe(&options->target, servers, sizeof servers),
-                  options->trials);
+                  describe_servers(&options->target, servers, sizeof servers), options->trials);
     printf("\nresults in %s\n", options->output.out);
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static void draw(const struct output_options *output, int interrupts)
+static void add_pictures_and_page(const struct paper_outcome *outcome)
 {
+    const struct output_options *output = &outcome->paper->options.load.output;
+    const struct series *series = outcome->series;
     struct plots plots = {.kind = PLOTS_OF_PAPER,
                           .folder = output->out,
                           .formats = output->plots,
-                          .interrupts = interrupts};
+                          .interrupts = series->targets.signals};
     if (plots_draw(&plots) == PLOTS_SKIPPED && !output->quiet)
         complain_mildly("the plots are skipped: %s", plots.why);
+    page_add(output->out, series->record_count == 1 ? &series->records[0].manifest : NULL,
+             output->quiet);
 }
 
 int paper_finish(const struct paper_outcome *outcome, int *verdict)
 {
     const struct paper *paper = outcome->paper;
-    const struct series *series = outcome->series;
     const struct output_options *output = &paper->options.load.output;
     struct shape *shape = outcome->shape;
     const struct table *const tables[] = {outcome->file, &shape->rows, &shape->findings};
@@ -225,30 +231,27 @@ int paper_finish(const struct paper_outcome *outcome, int *verdict)
     paper_add_findings(outcome);
     for (size_t i = 0; kind == ERROR_NONE && i < sizeof tables / sizeof tables[0]; i++)
         kind = file_set_save_table(output->out, tables[i], NULL, &error);
-    if (kind == ERROR_NONE) {
-        draw(output, series->targets.signals);
-        page_add(output->out, series->record_count == 1 ? &series->records[0].manifest : NULL,
-                 output->quiet);
-    }
+    if (kind == ERROR_NONE)
+        add_pictures_and_page(outcome);
     int status = kind == ERROR_NONE ? 0 : complain(&error);
     if (output->quiet || output->json)
         findings_complain(&shape->findings, "");
     else
         print(outcome);
     *verdict = verdict_status(findings_verdict(&shape->findings));
-    if (paper->list != NULL)
-        paper_json_add(paper->list, paper->experiment->name, NULL, shape, output->out,
+    if (paper->json != NULL)
+        paper_json_add(paper->json, paper->evaluation->name, NULL, shape, output->out,
                        describe_records(outcome));
     return status;
 }
 
-int paper_finish_design(const struct paper *paper, const struct series *series, int *verdict)
+int paper_finish_cells(const struct paper *paper, const struct series *series, int *verdict)
 {
     const struct table *rows[OPTIONS_TOPOLOGIES_MAX];
     struct paper_cells cells;
     for (size_t i = 0; i < paper->options.load.target.topology_count; i++)
         rows[i] = &series->records[i].rows;
-    paper_cells_init(&cells, paper->experiment->design, &paper->options, rows);
+    paper_cells_init(&cells, paper->evaluation, &paper->options, rows);
     const struct paper_outcome outcome = {.paper = paper,
                                           .series = series,
                                           .file = &cells.figures,

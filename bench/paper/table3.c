@@ -16,6 +16,8 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "bench/cli/complain.h"
 #include "bench/output/trial_findings.h"
 #include "bench/paper/internal.h"
 #include "measure/fit.h"
@@ -23,7 +25,11 @@
 #include "recipes/registry.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* Each has a folder, and its znodes are listed and deleted after the trial. */
+#define BARRIERS_MAX 100000
 
 TABLE_DEFINE(table3_row, "barriers.csv", TABLE3_ROW_COLUMNS)
 
@@ -49,8 +55,8 @@ void table3_lay_out(const struct paper_options *options, struct rounds *rounds)
     size_t of_one = load->sessions.count * options->barriers.count;
     rounds_init(rounds, load->target.topology_count * of_one);
     for (size_t i = 0; i < rounds->cell_count; i++) {
-        const struct rounds_trial of_cell = {.cell = i};
-        const struct table3_trial trial = table3_trial_of(options, &of_cell);
+        const struct table3_trial trial =
+            table3_trial_of(options, &(struct rounds_trial){.cell = i});
         rounds->cells[i] =
             (struct rounds_cell){.topology = i / of_one,
                                  .alike = i / of_one,
@@ -92,29 +98,23 @@ static void judge_trial(const struct table3_trial *trial, const struct trial_res
 void table3_fill_row(const struct table3_trial *trial, const struct trial_result *result,
                      double cores_allowed, struct table_value *row)
 {
-    static const struct {
-        size_t column;
-        enum tally_kind kind;
-    } counts[] = {
-        {table3_row_creates, TALLY_CREATE},
-        {table3_row_creates_failed, TALLY_CREATE_FAILED},
-        {table3_row_exists, TALLY_EXISTS},
-        {table3_row_get_children, TALLY_GET_CHILDREN},
-        {table3_row_deletes, TALLY_DELETE},
-        {table3_row_notifications, TALLY_NOTIFICATION},
-        {table3_row_names_listed, TALLY_NAMES_LISTED},
-        {table3_row_bytes_sent, TALLY_BYTES_SENT},
-        {table3_row_bytes_received, TALLY_BYTES_RECEIVED},
-    };
     const struct server_counters_count *servers = &result->servers;
+    const uint64_t *of = result->total.of;
     row[table3_row_clients] = table_count(trial->clients);
     row[table3_row_barriers] = table_count(trial->barriers);
     row[table3_row_trial] = table_count(trial->number);
     row[table3_row_client_s] = table_real((double)result->client_ns / 1e9);
     row[table3_row_elapsed_s] = table_real((double)result->elapsed_ns / 1e9);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        row[counts[i].column] = table_count(result->total.of[counts[i].kind]);
+    row[table3_row_creates] = table_count(of[TALLY_CREATE]);
+    row[table3_row_creates_failed] = table_count(of[TALLY_CREATE_FAILED]);
+    row[table3_row_exists] = table_count(of[TALLY_EXISTS]);
+    row[table3_row_get_children] = table_count(of[TALLY_GET_CHILDREN]);
+    row[table3_row_deletes] = table_count(of[TALLY_DELETE]);
     row[table3_row_rpcs] = table_count(tally_rpcs(&result->total));
+    row[table3_row_notifications] = table_count(of[TALLY_NOTIFICATION]);
+    row[table3_row_names_listed] = table_count(of[TALLY_NAMES_LISTED]);
+    row[table3_row_bytes_sent] = table_count(of[TALLY_BYTES_SENT]);
+    row[table3_row_bytes_received] = table_count(of[TALLY_BYTES_RECEIVED]);
     row[table3_row_client_cpu_s] = table_real((double)result->client_cpu_ns / 1e9);
     row[table3_row_server_cpu_s] =
         table_real(servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN);
@@ -156,9 +156,7 @@ static json_t *describe_plan(const void *context)
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct table3_series *series = context;
-    struct load_options *load = &series->paper->options.load;
     (void)error;
-    load->rehearses = load->target.driver != DRIVER_SIMULATED;
     table3_lay_out(&series->paper->options, &series->base.rounds);
     return ERROR_NONE;
 }
@@ -281,7 +279,7 @@ static enum error_kind add_findings(void *context, struct series_record *record,
 static int finish(void *context, int *verdict)
 {
     const struct table3_series *series = context;
-    return paper_finish_design(series->paper, &series->base, verdict);
+    return paper_finish_cells(series->paper, &series->base, verdict);
 }
 
 static int run_table3(struct paper *paper)
@@ -294,15 +292,15 @@ static int run_table3(struct paper *paper)
                                             .finish = add_findings,
                                             .tell = finish};
     struct load_options *load = &paper->options.load;
-    const struct series_options of_series = {.subcommand =
-                                                 paper->experiment->command->arguments.subcommand,
-                                             .target = &load->target,
-                                             .output = &load->output,
-                                             .clients = &load->sessions,
-                                             .processes = load->processes,
-                                             .seed = load->seed};
+    const struct series_options options = {.subcommand = paper->evaluation->arguments.subcommand,
+                                           .target = &load->target,
+                                           .output = &load->output,
+                                           .clients = &load->sessions,
+                                           .processes = load->processes,
+                                           .seed = load->seed};
     struct table3_series series = {.paper = paper};
-    series_init(&series.base, &of_series, &user, &series);
+    load->rehearses = load->target.driver != DRIVER_SIMULATED;
+    series_init(&series.base, &options, &user, &series);
     int status = series_lead(&series.base, paper->argc, paper->argv);
     paper->interrupted = series.base.interrupted;
     series_deinit(&series.base);
@@ -365,19 +363,6 @@ static void fill(const struct paper_cell *cell, struct table_value *row)
     row[table3_paper_seconds] = table_real(cell->published);
 }
 
-double table3_paper_exponent(bool of_barriers, uint64_t fixed)
-{
-    double x[PUBLISHED], y[PUBLISHED];
-    size_t count = 0;
-    for (size_t i = 0; i < PUBLISHED; i++) {
-        if ((of_barriers ? published[i].x : published[i].y) != fixed)
-            continue;
-        x[count] = (double)(of_barriers ? published[i].y : published[i].x);
-        y[count++] = published[i].value;
-    }
-    return fit_exponent(x, y, count).exponent;
-}
-
 /* ------------------------------------------------------------------ the judgements */
 
 /* The cells of a line: with one number of clients, or with one of barriers. */
@@ -387,8 +372,8 @@ struct line {
     bool of_barriers;
 };
 
-/* By the trials of the cells as points; none if a cell has no valid trial. */
-static struct interval fit_line_of(const struct line *line, size_t *trials)
+/* The exponent of our trials as points; NaN if a cell has no valid trial. */
+static struct interval fit_trials(const struct line *line, size_t *trials)
 {
     size_t most = 0, points = 0;
     bool valid = true;
@@ -409,25 +394,38 @@ static struct interval fit_line_of(const struct line *line, size_t *trials)
     return (struct interval){fit.exponent, fit.low, fit.high};
 }
 
+double table3_paper_exponent(bool of_barriers, uint64_t fixed)
+{
+    double x[PUBLISHED], y[PUBLISHED];
+    size_t count = 0;
+    for (size_t i = 0; i < PUBLISHED; i++) {
+        if ((of_barriers ? published[i].x : published[i].y) != fixed)
+            continue;
+        x[count] = (double)(of_barriers ? published[i].y : published[i].x);
+        y[count++] = published[i].value;
+    }
+    return fit_exponent(x, y, count).exponent;
+}
+
 /* In the table for people the servers are named if there are several numbers of them. */
 static void judge_line(struct paper_cells *cells, struct line line)
 {
     const struct paper_cell *cell = line.first;
-    unsigned long long fixed = cell->at[!line.of_barriers];
-    char growth[64], servers[32];
+    uint64_t fixed = cell->at[!line.of_barriers];
+    char growth[64], servers[32], claim[200], row[200];
     bool several = cells->topologies > 1;
-    struct judgement judgement = {.servers = cell->servers};
+    struct judgement judgement = {.claim = claim, .row = row, .servers = cell->servers};
     if (line.count < 2)
         return;
     snprintf(growth, sizeof growth, "%s, %llu %s%s", line.of_barriers ? "barriers" : "clients",
-             fixed, line.of_barriers ? "client" : "barrier", fixed == 1 ? "" : "s");
+             (unsigned long long)fixed, line.of_barriers ? "client" : "barrier",
+             text_plural(fixed));
     snprintf(servers, sizeof servers, ", %llu server%s", (unsigned long long)cell->servers,
-             cell->servers == 1 ? "" : "s");
-    snprintf(judgement.claim, sizeof judgement.claim, "time grows linearly with the %s%s", growth,
-             servers);
-    snprintf(judgement.row, sizeof judgement.row, "%s%s%s", several ? "" : "linear in ", growth,
+             text_plural(cell->servers));
+    snprintf(claim, sizeof claim, "time grows linearly with the %s%s", growth, servers);
+    snprintf(row, sizeof row, "%s%s%s", several ? "" : "linear in ", growth,
              several ? servers : "");
-    judgement.ours = fit_line_of(&line, &judgement.trials);
+    judgement.ours = fit_trials(&line, &judgement.trials);
     judgement.paper = table3_paper_exponent(line.of_barriers, fixed);
     judgement.verdict = verdict_lies(&judgement.ours, 1 - FIT_MARGIN, 1 + FIT_MARGIN);
     shape_add(&cells->shape, &judgement);
@@ -445,24 +443,7 @@ static void judge_lines(struct paper_cells *cells)
     }
 }
 
-const struct paper_design design_table3 = {
-    .figures = &table3_table,
-    .axes = {{table3_row_clients, offsetof(struct paper_options, load.sessions)},
-             {table3_row_barriers, offsetof(struct paper_options, barriers)}},
-    .axis_count = 2,
-    .complete = table3_row_complete,
-    .valid = table3_row_valid,
-    .metric = table3_row_client_s,
-    .mean = mean_above_zero,
-    .published = published,
-    .published_count = PUBLISHED,
-    .fill = fill,
-    .judge = judge_lines,
-    .quantity = "exponent",
-    .unit = "power",
-};
-
-/* ------------------------------------------------------------------ for people */
+/* ------------------------------------------------------------------ the evaluation */
 
 static const struct row_column columns[] = {
     {.column = table3_servers},
@@ -477,11 +458,63 @@ static const struct row_column columns[] = {
     {.column = table3_reads_to_writes, .title = "reads/writes", .spare = 3, .decimals = 1},
 };
 
-const struct experiment experiment_table3 = {
+static const struct option_row rows[] = {
+    PAPER_ROW_SESSIONS("--clients", "50,100,200",
+                       "expected whole numbers from 1 to 100000, such as 50,100 or 25..200x2",
+                       "  -n, --clients LIST       numbers of clients, as in the paper "
+                       "[50,100,200]\n"),
+    {.name = "--barriers",
+     .parse = option_row_levels,
+     .member = OPTION_MEMBER(struct paper_options, barriers),
+     .least = 1,
+     .most = BARRIERS_MAX,
+     .expected = "expected whole numbers from 1 to 100000, such as 10..80x2",
+     .value = "10..80x2",
+     .help = "      --barriers LIST      that each client enters and then leaves; the paper:\n"
+             "                           200..1600x2 [10..80x2]\n"},
+    LOAD_ROW_TRIALS(2, "3"),
+    PAPER_ROW_SERVERS("3", "3"),
+    PAPER_ROWS_COMMON,
+};
+
+/* A line has two points at least. */
+static bool check_table3(const struct paper_options *options)
+{
+    return options->barriers.count > 1 || options->load.sessions.count > 1 ||
+           complain_number("paper table3", "--barriers", options->barriers.list[0],
+                           "expected two numbers or more, of barriers or of clients, to compare");
+}
+
+static const char usage[] = PAPER_USAGE(
+    "table3", "The time in which all clients enter a number of double barriers and leave them\n"
+              "(Table 3 of the paper): does it grow linearly with barriers and clients?\n");
+
+static const char notes[] = PAPER_NOTES(
+    "  zkherd paper table3                             about two minutes\n"
+    "  zkherd paper table3 --barriers 200..1600x2 -t 5 the paper's plan\n"
+    "  zkherd paper table3 -n 10,20 --barriers 25,50   half a minute\n"
+    "  zkherd paper table3 -d simulated                by the simulation's cost model\n");
+
+const struct evaluation evaluation_table3 = {
     .name = "table3",
-    .command = &paper_command_table3,
+    .arguments = {"paper table3", usage, rows, notes, NULL},
+    .simulated = "3",
+    .is_consistent = check_table3,
     .run = run_table3,
-    .design = &design_table3,
+    .figures = &table3_table,
+    .axes = {{table3_row_clients, offsetof(struct paper_options, load.sessions)},
+             {table3_row_barriers, offsetof(struct paper_options, barriers)}},
+    .axis_count = 2,
+    .complete = table3_row_complete,
+    .valid = table3_row_valid,
+    .metric = table3_row_client_s,
+    .mean = mean_above_zero,
+    .published = published,
+    .published_count = PUBLISHED,
+    .fill = fill,
+    .judge = judge_lines,
+    .quantity = "exponent",
+    .unit = "power",
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
 };

@@ -21,6 +21,7 @@
 #include "bench/cli/complain.h"
 #include "bench/target/resources.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------ the loads */
@@ -49,25 +50,24 @@ int paper_run_loads(struct paper *paper, const struct load_series_user *wanted)
 {
     char text[512];
     struct load_options *load = &paper->options.load;
+    struct load_series_user user = *wanted;
     /* A server's code is compiled in its first minute, on its own share of the CPU; that of servers
      * that are started again in each trial, in each warm-up. */
     load->rehearses = load->target.driver != DRIVER_SIMULATED && wanted->fault_count == 0;
-    const char *warning = choose_shares(load, text, sizeof text);
-    if (warning != NULL && !load->output.quiet)
-        complain_mildly("%s", warning);
-    struct load_series_user user = *wanted;
-    user.subcommand = paper->experiment->command->arguments.subcommand;
-    user.warning = warning;
+    user.warning = choose_shares(load, text, sizeof text);
+    if (user.warning != NULL && !load->output.quiet)
+        complain_mildly("%s", user.warning);
+    user.subcommand = paper->evaluation->arguments.subcommand;
     user.interrupted = &paper->interrupted;
     return load_series_lead(load, &user, paper->argc, paper->argv);
 }
 
 static int finish(const struct load_series *series, void *context, int *verdict)
 {
-    return paper_finish_design(context, &series->base, verdict);
+    return paper_finish_cells(context, &series->base, verdict);
 }
 
-static int run_design(struct paper *paper)
+static int run_cells(struct paper *paper)
 {
     const struct load_series_user user = {.tell = finish, .context = paper};
     return paper_run_loads(paper, &user);
@@ -118,7 +118,58 @@ static const struct paper_claim claims_table1[] = {
      .fixed = "server"},
 };
 
-const struct paper_design design_table1 = {
+static const struct row_column columns_table1[] = {
+    {.column = table1_servers},
+    {.column = table1_reads_percent, .over = "reads,", .title = "%"},
+    {.column = table1_achieved_per_s, .over = "ours,", .title = "1/s"},
+    {.column = table1_achieved_per_s_low, .over = "95 %", .title = "from", .spare = 1},
+    {.column = table1_achieved_per_s_high, .over = "", .title = "to", .spare = 1},
+    {.column = table1_paper_per_s, .over = "paper,", .title = "1/s"},
+    {.column = table1_starved, .over = "trials", .title = "starved"},
+};
+
+static const struct option_row rows_table1[] = {
+    PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9,13"),
+    {.name = "--reads",
+     .parse = option_row_levels,
+     .member = PAPER_MEMBER(reads),
+     .most = 100,
+     .expected = "expected percents from 0 to 100, such as 0,100 or 0..100+20",
+     .value = "0..100+20",
+     .help = "      --reads LIST         percent of reads, 0 and 100 among them [0..100+20]\n"},
+    PAPER_ROW_ONE_SESSIONS,
+    LOAD_ROW_DEPTH("20"),
+    PAPER_ROWS_LOAD("5s", "2s"),
+    PAPER_ROWS_COMMON,
+};
+
+static bool check_table1(const struct paper_options *options)
+{
+    const struct levels *reads = &options->load.reads;
+    unsigned long long least = reads->list[0], most = reads->list[reads->count - 1];
+    char value[64];
+    snprintf(value, sizeof value, "%llu to %llu", least, most);
+    return (least == 0 && most == 100) || complain_value("paper table1", "--reads", value,
+                                                         "expected 0 and 100 among the percents");
+}
+
+static const char usage_table1[] = PAPER_USAGE(
+    "table1", "Throughput against the share of reads and the number of servers (Table 1 and\n"
+              "Figure 5 of the paper): do reads rise with the servers, and writes fall?\n");
+
+static const char notes_table1[] = PAPER_NOTES(
+    "  zkherd paper table1                             about ten minutes\n"
+    "  zkherd paper table1 --servers 1,3 --reads 0,100 the ends of two curves\n"
+    "  zkherd paper table1 -d simulated                by the simulation's cost model\n");
+
+const struct evaluation evaluation_table1 = {
+    .name = "table1",
+    .arguments = {"paper table1", usage_table1, rows_table1, notes_table1, NULL},
+    .simulated = "1,3,5,7,9,13",
+    .compares_servers = true,
+    .one_session = true,
+    .is_consistent = check_table1,
+    .run = run_cells,
     .figures = &table1_table,
     .axes = {{load_row_reads_percent, offsetof(struct paper_options, load.reads)}},
     .axis_count = 1,
@@ -134,23 +185,6 @@ const struct paper_design design_table1 = {
     .claim_count = sizeof claims_table1 / sizeof claims_table1[0],
     .quantity = "ratio",
     .unit = "times",
-};
-
-static const struct row_column columns_table1[] = {
-    {.column = table1_servers},
-    {.column = table1_reads_percent, .over = "reads,", .title = "%"},
-    {.column = table1_achieved_per_s, .over = "ours,", .title = "1/s"},
-    {.column = table1_achieved_per_s_low, .over = "95 %", .title = "from", .spare = 1},
-    {.column = table1_achieved_per_s_high, .over = "", .title = "to", .spare = 1},
-    {.column = table1_paper_per_s, .over = "paper,", .title = "1/s"},
-    {.column = table1_starved, .over = "trials", .title = "starved"},
-};
-
-const struct experiment experiment_table1 = {
-    .name = "table1",
-    .command = &paper_command_table1,
-    .run = run_design,
-    .design = &design_table1,
     .columns = columns_table1,
     .column_count = sizeof columns_table1 / sizeof columns_table1[0],
     .shows_ends = true,
@@ -203,7 +237,55 @@ static const struct paper_claim claims_table2[] = {
      .fixed = "worker"},
 };
 
-const struct paper_design design_table2 = {
+static const struct row_column columns_table2[] = {
+    {.column = table2_servers},
+    {.column = table2_workers},
+    {.column = table2_creates_per_s, .over = "ours,", .title = "creates/s"},
+    {.column = table2_latency_mean_ms, .over = "mean", .title = "ms", .decimals = 2},
+    {.column = table2_paper_per_s, .over = "paper,", .title = "creates/s"},
+    {.column = table2_paper_latency_ms, .over = "mean", .title = "ms", .decimals = 1},
+};
+
+static int run_creates(struct paper *paper)
+{
+    paper->options.load.mix.percent[LOAD_CREATE_DELETE] = 100;
+    paper->options.load.depth = 1;
+    return run_cells(paper);
+}
+
+static const struct option_row rows_table2[] = {
+    PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9"),
+    PAPER_ROW_SESSIONS("--workers", "1,10,20", "expected numbers from 1 to 100000, such as 1,10,20",
+                       "  -n, --workers LIST       sessions that create, each one znode at a time\n"
+                       "                           [1,10,20]\n"),
+    PAPER_ROWS_LOAD("5s", "2s"),
+    PAPER_ROWS_COMMON,
+};
+
+static bool check_table2(const struct paper_options *options)
+{
+    const struct load_options *load = &options->load;
+    return load->sessions.count > 1 || load->target.topology_count > 1 ||
+           complain_number("paper table2", "--workers", load->sessions.list[0],
+                           "expected two numbers or more, of workers or of servers, to compare");
+}
+
+static const char usage_table2[] = PAPER_USAGE(
+    "table2", "Creates a second, against workers and servers (Table 2 of the paper). A worker\n"
+              "creates a znode, waits, sends its delete, and creates the next: do creates rise\n"
+              "with the workers, and fall with the servers?\n");
+
+static const char notes_table2[] = PAPER_NOTES(
+    "  zkherd paper table2                             about five minutes\n"
+    "  zkherd paper table2 --servers 1,3 -n 1,20 -t 5  the ends of two curves\n"
+    "  zkherd paper table2 -d simulated                by the simulation's cost model\n");
+
+const struct evaluation evaluation_table2 = {
+    .name = "table2",
+    .arguments = {"paper table2", usage_table2, rows_table2, notes_table2, NULL},
+    .simulated = "1,3,5,7,9",
+    .is_consistent = check_table2,
+    .run = run_creates,
     .figures = &table2_table,
     .axes = {{load_row_sessions, offsetof(struct paper_options, load.sessions)}},
     .axis_count = 1,
@@ -218,29 +300,6 @@ const struct paper_design design_table2 = {
     .claim_count = sizeof claims_table2 / sizeof claims_table2[0],
     .quantity = "ratio",
     .unit = "times",
-};
-
-static const struct row_column columns_table2[] = {
-    {.column = table2_servers},
-    {.column = table2_workers},
-    {.column = table2_creates_per_s, .over = "ours,", .title = "creates/s"},
-    {.column = table2_latency_mean_ms, .over = "mean", .title = "ms", .decimals = 2},
-    {.column = table2_paper_per_s, .over = "paper,", .title = "creates/s"},
-    {.column = table2_paper_latency_ms, .over = "mean", .title = "ms", .decimals = 1},
-};
-
-static int run_creates(struct paper *paper)
-{
-    paper->options.load.mix.percent[LOAD_CREATE_DELETE] = 100;
-    paper->options.load.depth = 1;
-    return run_design(paper);
-}
-
-const struct experiment experiment_table2 = {
-    .name = "table2",
-    .command = &paper_command_table2,
-    .run = run_creates,
-    .design = &design_table2,
     .columns = columns_table2,
     .column_count = sizeof columns_table2 / sizeof columns_table2[0],
 };

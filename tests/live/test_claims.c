@@ -273,13 +273,18 @@ TEST(test_what_follows_from_rounds)
 
 /* ------------------------------------------------------------------ more rounds */
 
-/* Wide until there are so many rounds. */
-static size_t rounds_to_decide, rounds_judged;
+/* A judge whose interval is wide until there are so many rounds, of which the last were disturbed;
+ * and whose other check fails, or not. */
+static size_t rounds_to_decide, rounds_judged, rounds_disturbed;
+static bool fails;
 
 static void judge_when_narrow(struct experiment *of)
 {
     rounds_judged = of->rounds;
+    of->disturbed = rounds_disturbed;
     outcome_measured(of->outcome, "%zu rounds", of->rounds);
+    if (fails)
+        outcome_check(of->outcome, false);
     if (of->rounds >= rounds_to_decide)
         outcome_check(of->outcome, true);
     else
@@ -287,32 +292,79 @@ static void judge_when_narrow(struct experiment *of)
     of->outcome->wide = of->rounds < rounds_to_decide;
 }
 
-/* Three times as many at most; what is measured is of the last. */
+/* Three times as many at most; what is measured is of the last. More rounds cannot mend a check
+ * that has failed, nor decide on a machine that others use. */
 TEST(test_a_wide_interval_gets_more_rounds)
 {
     static const struct {
-        size_t decides, rounds;
+        size_t decides, disturbed;
+        bool fails;
+        size_t rounds;
         enum verdict verdict;
-    } cases[] = {{1, 2, VERDICT_HOLDS},
-                 {4, 4, VERDICT_HOLDS},
-                 {6, 6, VERDICT_HOLDS},
-                 {7, 6, VERDICT_UNDETERMINED}};
+        const char *behind;
+    } cases[] = {
+        {1, 0, false, 2, VERDICT_HOLDS, ""},
+        {4, 0, false, 4, VERDICT_HOLDS, ""},
+        {6, 0, false, 6, VERDICT_HOLDS, ""},
+        {7, 0, false, 6, VERDICT_UNDETERMINED, "; wide"},
+        {7, 3, false, 6, VERDICT_UNDETERMINED, "; wide"},
+        {7, 4, false, 2, VERDICT_UNDETERMINED,
+         "; wide; no more rounds: other programs disturbed the last 4"},
+        {1, 4, false, 2, VERDICT_HOLDS, ""},
+        {7, 0, true, 2, VERDICT_FAILS, "; wide"},
+        {7, 4, true, 2, VERDICT_FAILS, "; wide"},
+    };
     const struct trial_host host = simulate_host();
     const struct claim claim = {.id = "W",
                                 .recipes = {&recipe_scalable},
                                 .trials = {{.fleet.sessions = 2}, {.fleet.sessions = 3}},
                                 .rounds = 2,
                                 .judge = judge_when_narrow};
-    char measured[64];
+    char measured[128];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rounds_to_decide = cases[i].decides;
+        rounds_disturbed = cases[i].disturbed;
+        fails = cases[i].fails;
         assert_int_equal(try_claim(&claim, &host, NS_PER_S), cases[i].verdict);
         assert_int_equal(rounds_judged, cases[i].rounds);
         assert_int_equal(outcome.trials, 2 * cases[i].rounds);
-        snprintf(measured, sizeof measured, "%zu rounds%s", cases[i].rounds,
-                 cases[i].verdict == VERDICT_HOLDS ? "" : "; wide");
+        snprintf(measured, sizeof measured, "%zu rounds%s", cases[i].rounds, cases[i].behind);
         assert_string_equal(outcome.measured, measured);
     }
+}
+
+/* A tenth of the cores, stolen ones included. */
+TEST(test_rounds_are_disturbed_by_other_programs)
+{
+    static const struct {
+        double others, stolen;
+        size_t disturbed;
+    } rounds[] = {{0.3, 0, 1}, {0.1, 0.15, 2}, {0.3, 0, 3}, {0.19, 0, 0},
+                  {2, 0, 1},   {NAN, 0, 0},    {0, 0.21, 1}};
+    memset(&experiment, 0, sizeof experiment);
+    for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++) {
+        const struct noise noise = {
+            .cores = 2, .others_cores = rounds[i].others, .stolen_cores = rounds[i].stolen};
+        experiment_add_noise(&experiment, &noise);
+        assert_int_equal(experiment.disturbed, rounds[i].disturbed);
+    }
+}
+
+/* A trial with a violation leaves nothing to judge, and no other trial is made. */
+TEST(test_a_violation_ends_a_claim)
+{
+    const struct trial_host host = simulate_host();
+    const struct claim claim = {.id = "V",
+                                .recipes = {registry_find("broken-nolock")},
+                                .trials = {{.fleet.sessions = 4}, {.fleet.sessions = 5}},
+                                .rounds = 2,
+                                .judge = judge_when_narrow};
+    rounds_judged = 0;
+    assert_int_equal(try_claim(&claim, &host, NS_PER_S), VERDICT_FAILS);
+    assert_int_equal(outcome.trials, 1);
+    assert_int_equal(outcome.checks, 1);
+    assert_int_equal(rounds_judged, 0);
+    assert_has(outcome.measured, "broken-nolock, 4 clients: ");
 }
 
 TEST_GROUP(live_start, live_stop)

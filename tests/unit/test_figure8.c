@@ -44,7 +44,7 @@ static struct trial make_trial(uint64_t down, uint64_t after)
     for (uint32_t i = 0; i < SAMPLES; i++)
         trial.operations[i] = (struct figure8_operations){.reads = FULL - 30, .writes = 30};
     for (uint32_t fault = 0; fault < 10; fault++) {
-        uint64_t at_ns = figure.plan.faults[fault].at_ns;
+        uint64_t at_ns = figure.schedule[fault].at_ns;
         uint64_t length_ns = fault % 2 == 0 ? 2 * NS_PER_S : 4 * NS_PER_S;
         trial.faults[fault] =
             (struct load_fault_result){.carried_out = true, .count = 1, .at_ns = at_ns};
@@ -69,7 +69,7 @@ static const struct table_value *row_of(uint32_t trial, uint32_t fault)
 
 static void sum_up(void)
 {
-    table_deinit(&figure.events);
+    table_deinit(&figure.cells);
     shape_deinit(&figure.shape);
     figure8_judge(&figure, NULL);
 }
@@ -94,16 +94,15 @@ static enum verdict verdict_of(const char *row)
 
 TEST_BETWEEN(the_schedule_is_the_papers, make, clear)
 {
-    const struct figure8_plan *plan = &figure.plan;
-    assert_int_equal(plan->events, 5);
-    assert_int_equal(plan->part_ns, 2 * NS_PER_S);
+    assert_int_equal(figure.events, 5);
+    assert_int_equal(figure.part_ns, 2 * NS_PER_S);
     for (uint32_t i = 0; i < 5; i++) {
-        assert_int_equal(plan->faults[2 * i].action, LOAD_FAULT_KILL);
-        assert_int_equal(plan->faults[2 * i + 1].action, LOAD_FAULT_RESTART);
-        assert_int_equal(plan->faults[2 * i].at_ns, (4 + 6 * i) * NS_PER_S);
-        assert_int_equal(plan->faults[2 * i + 1].at_ns, (6 + 6 * i) * NS_PER_S);
+        assert_int_equal(figure.schedule[2 * i].action, LOAD_FAULT_KILL);
+        assert_int_equal(figure.schedule[2 * i + 1].action, LOAD_FAULT_RESTART);
+        assert_int_equal(figure.schedule[2 * i].at_ns, (4 + 6 * i) * NS_PER_S);
+        assert_int_equal(figure.schedule[2 * i + 1].at_ns, (6 + 6 * i) * NS_PER_S);
     }
-    assert_int_equal(plan->faults[6].servers, 2);
+    assert_int_equal(figure.schedule[6].servers, 2);
 }
 
 /* Of three servers two cannot be killed. */
@@ -111,14 +110,13 @@ TEST_BETWEEN(three_servers_lose_one_at_a_time, make, clear)
 {
     figure8_deinit(&figure);
     figure8_init(&figure, 3, 14 * NS_PER_S);
-    const struct figure8_plan plan = figure.plan;
-    assert_int_equal(paper_figure8_parts(3), 14);
-    assert_int_equal(plan.events, 4);
-    assert_int_equal(plan.part_ns, NS_PER_S);
+    assert_int_equal(figure8_parts(3), 14);
+    assert_int_equal(figure.events, 4);
+    assert_int_equal(figure.part_ns, NS_PER_S);
     for (uint32_t i = 0; i < 4; i++)
-        assert_int_equal(plan.faults[2 * i].servers, 1);
+        assert_int_equal(figure.schedule[2 * i].servers, 1);
     for (uint32_t i = 2; i < 4; i++)
-        assert_int_equal(plan.faults[2 * i].target, LOAD_FAULT_LEADER);
+        assert_int_equal(figure.schedule[2 * i].target, LOAD_FAULT_LEADER);
 }
 
 /* ------------------------------------------------------------------ rates */
@@ -234,7 +232,7 @@ TEST_BETWEEN(trials_that_are_not_valid_judge_nothing, make, clear)
 static double median_of(uint32_t event, size_t column)
 {
     sum_up();
-    return table_row(&figure.events, event)[column].real;
+    return table_row(&figure.cells, event)[column].real;
 }
 
 TEST_BETWEEN(medians_are_of_valid_trials, make, clear)

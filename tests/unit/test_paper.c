@@ -45,15 +45,15 @@ static uint64_t servers[] = {1, 3, 5}, reads[LEVELS] = {0, 50, 100}, workers[LEV
 
 /* An experiment, with a shape like the paper's: by servers, and values on the axis. */
 static const struct kind {
-    const struct paper_design *design;
+    const struct evaluation *evaluation;
     size_t column;
     const uint64_t *levels;
     double shape[3][LEVELS];
-} table1 = {&design_table1,
+} table1 = {&evaluation_table1,
             load_row_reads_percent,
             reads,
             {{30e3, 35e3, 40e3}, {21e3, 40e3, 87e3}, {18e3, 50e3, 165e3}}},
-  table2 = {&design_table2,
+  table2 = {&evaluation_table2,
             load_row_sessions,
             workers,
             {{900, 2500, 3300}, {776, 2074, 2740}, {748, 1832, 2336}}};
@@ -112,7 +112,7 @@ static void add_all(const double values[3][LEVELS], double scatter)
 static void judge(void)
 {
     const struct table *const rows[] = {&trials[0], &trials[1], &trials[2]};
-    paper_cells_init(&table, kind->design, &options, rows);
+    paper_cells_init(&table, kind->evaluation, &options, rows);
 }
 
 static void assert_close(double found, double expected)
@@ -334,6 +334,17 @@ TEST_BETWEEN(what_is_not_shown_is_not_judged, NULL, tear_down)
     }
 }
 
+TEST_BETWEEN(a_finding_has_the_trials_of_both_cells, NULL, tear_down)
+{
+    begin(&table2);
+    add_all(table2.shape, 1.02);
+    add(1, 2, 2740);
+    judge();
+    assert_field(&table.shape.findings, 2, "n", "6"); /* 10 workers against 1, 3 servers */
+    assert_field(&table.shape.findings, 3, "n", "7"); /* 20 against 10 */
+    assert_field(&table.shape.findings, 7, "n", "7"); /* 5 servers against 3, 20 workers */
+}
+
 /* With --connect there is one number of servers. */
 TEST_BETWEEN(one_number_is_compared_with_nothing, NULL, tear_down)
 {
@@ -366,9 +377,9 @@ TEST_BETWEEN(a_row_has_the_papers_figure, NULL, tear_down)
     assert_field(&table.figures, 0 + 0, "paper_per_s", "");
 }
 
-static double published(const struct paper_design *design, uint64_t of_servers, uint64_t at)
+static double published(const struct evaluation *evaluation, uint64_t of_servers, uint64_t at)
 {
-    return paper_published(design->published, design->published_count, of_servers, at);
+    return paper_published(evaluation->published, evaluation->published_count, of_servers, at);
 }
 
 TEST(the_paper_has_twenty_two_figures)
@@ -379,18 +390,19 @@ TEST(the_paper_has_twenty_two_figures)
         {3, 776, 2074, 2740}, {5, 748, 1832, 2336}, {7, 758, 1572, 1934}, {9, 711, 1540, 1890}};
     for (size_t i = 0; i < 5; i++) {
         uint64_t count = (uint64_t)figures1[i][0];
-        assert_true(published(&design_table1, count, 100) == figures1[i][1]);
-        assert_true(published(&design_table1, count, 0) == figures1[i][2]);
-        assert_true(isnan(published(&design_table1, count, 50)));
+        assert_true(published(&evaluation_table1, count, 100) == figures1[i][1]);
+        assert_true(published(&evaluation_table1, count, 0) == figures1[i][2]);
+        assert_true(isnan(published(&evaluation_table1, count, 50)));
     }
     for (size_t i = 0; i < 4; i++) {
         uint64_t count = (uint64_t)figures2[i][0];
         for (size_t level = 0; level < LEVELS; level++)
-            assert_true(published(&design_table2, count, workers[level]) == figures2[i][1 + level]);
-        assert_true(isnan(published(&design_table2, count, 2)));
+            assert_true(published(&evaluation_table2, count, workers[level]) ==
+                        figures2[i][1 + level]);
+        assert_true(isnan(published(&evaluation_table2, count, 2)));
     }
-    assert_true(isnan(published(&design_table1, 1, 100)));
-    assert_true(isnan(published(&design_table2, 1, 1)));
+    assert_true(isnan(published(&evaluation_table1, 1, 100)));
+    assert_true(isnan(published(&evaluation_table2, 1, 1)));
 }
 
 /* ------------------------------------------------------------------ the machine */

@@ -6,19 +6,19 @@
 
 #include <math.h>
 
-static json_t *list;
+static struct paper_json result;
 
 static int begin(void **state)
 {
     (void)state;
-    list = json_array();
+    result = (struct paper_json){.list = json_array()};
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    json_decref(list);
+    json_decref(result.list);
     return 0;
 }
 
@@ -31,13 +31,13 @@ static void add(const char *name, enum verdict verdict)
                                         .paper = NAN,
                                         .verdict = verdict};
     shape_add(&shape, &judgement);
-    paper_json_add(list, name, NULL, &shape, "out", json_array());
+    paper_json_add(&result, name, NULL, &shape, "out", json_array());
     shape_deinit(&shape);
 }
 
 static void add_without_result(const char *name, const char *left_out)
 {
-    paper_json_add(list, name, left_out, NULL, NULL, NULL);
+    paper_json_add(&result, name, left_out, NULL, NULL, NULL);
 }
 
 /* What is written has this verdict, and is as the schema says. */
@@ -47,7 +47,7 @@ static void expect(const char *verdict)
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     assert_non_null(stream);
-    paper_json_write(list, NULL, stream);
+    paper_json_write(&result, NULL, stream);
     assert_int_equal(fclose(stream), 0);
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(json);
@@ -81,12 +81,12 @@ TEST_BETWEEN(one_that_fails_outweighs_all, begin, end)
 
 TEST_BETWEEN(without_a_result_there_is_nothing_to_write, begin, end)
 {
-    assert_false(paper_json_has_result(list));
+    assert_false(result.has_result);
     add_without_result("table1", NULL);
     add_without_result("figure8", "servers do not die in the simulation");
-    assert_false(paper_json_has_result(list));
+    assert_false(result.has_result);
     add("table3", VERDICT_FAILS);
-    assert_true(paper_json_has_result(list));
+    assert_true(result.has_result);
 }
 
 /* ------------------------------------------------------------------ findings about trials */
@@ -97,7 +97,7 @@ static int status_with(enum verdict judgement, enum verdict of_trials)
     const struct target_options target = {.topology_count = 1};
     struct series_record record = {0};
     const struct series series = {.options.target = &target, .records = &record, .record_count = 1};
-    const struct paper paper = {.experiment = &experiment_table1};
+    const struct paper paper = {.evaluation = &evaluation_table1};
     struct shape shape = shape_new("ratio", "times");
     const struct finding finding = {.slug = "violation",
                                     .subject = "get=100",
@@ -123,4 +123,16 @@ TEST(trials_that_fail_fail_the_experiment)
     assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_NOT_VALID), 0);
     assert_int_equal(status_with(VERDICT_UNDETERMINED, VERDICT_NOT_VALID), 4);
     assert_int_equal(status_with(VERDICT_MEASURED, VERDICT_HOLDS), 4);
+}
+
+/* Whichever comes first. */
+TEST(a_claim_that_fails_outweighs_an_error_and_both_what_is_undetermined)
+{
+    static const int order[] = {1, 3, 2, 4, 0};
+    for (size_t i = 0; i < 5; i++) {
+        for (size_t k = i; k < 5; k++) {
+            assert_int_equal(paper_worse_status(order[i], order[k]), order[i]);
+            assert_int_equal(paper_worse_status(order[k], order[i]), order[i]);
+        }
+    }
 }

@@ -186,14 +186,14 @@ static void add_all(double (*seconds)(uint64_t of_clients, uint64_t of_barriers)
 
 static double published(uint64_t of_clients, uint64_t of_barriers)
 {
-    return paper_published(design_table3.published, design_table3.published_count, of_clients,
-                           of_barriers);
+    return paper_published(evaluation_table3.published, evaluation_table3.published_count,
+                           of_clients, of_barriers);
 }
 
 static void judge(void)
 {
     const struct table *const of_targets[] = {&samples};
-    paper_cells_init(&table, &design_table3, &options, of_targets);
+    paper_cells_init(&table, &evaluation_table3, &options, of_targets);
 }
 
 static enum verdict verdict_at(size_t row)
