@@ -46,22 +46,22 @@ static void begin_contention(void *context)
 
 static void end_contention(void *context)
 {
-    background_settle(context);
+    background_end_contention(context);
 }
 
 void background_contend(struct background *background)
 {
-    if (background->contends || background->has_settled)
+    if (background->contends || background->has_ended)
         return;
     background->contends = true;
     load_background_contend(background->load);
 }
 
-void background_settle(struct background *background)
+void background_end_contention(struct background *background)
 {
-    if (background->has_settled)
+    if (background->has_ended)
         return;
-    background->has_settled = true;
+    background->has_ended = true;
     load_background_settle(background->load);
 }
 
@@ -130,7 +130,7 @@ struct background_figures background_figures_of(const struct background_plan *pl
     return figures;
 }
 
-/* ------------------------------------------------------------------ whether they stand */
+/* ------------------------------------------------------------------ whether they are valid */
 
 void background_judge(const struct background_figures *figures, struct validity *validity)
 {
@@ -155,7 +155,7 @@ void background_judge(const struct background_figures *figures, struct validity 
                       (double)figures->absent_ns / 1e9);
     if (figures->losses > 0)
         validity_lose(validity, "the load in the background lost %u connection%s", figures->losses,
-                      figures->losses == 1 ? "" : "s");
+                      text_plural(figures->losses));
 }
 
 /* ------------------------------------------------------------------ the whole */

@@ -39,8 +39,8 @@ struct background_plan {
     uint32_t alone_s;  /* measured alone, before the trial; 0: not at all */
     uint64_t limit_ns; /* of a response, exclusive; 0: none */
     double percent;    /* of contended_at_us; 0: none */
-    /* The contended time is between background_contend and background_settle, which the trial's
-     * callbacks call; else it is from the gate to the end of the trial. */
+    /* The contended time is between background_contend and background_end_contention, which the
+     * trial's callbacks call; else it is from the gate to the end of the trial. */
     bool is_marked;
 };
 
@@ -73,7 +73,7 @@ struct background {
     const struct trial_watch *watch; /* the caller's */
     struct load_trial *load;
     bool is_open; /* what follows may be asked: in the trial's callbacks */
-    bool contends, has_settled;
+    bool contends, has_ended;
     uint64_t sent, losses; /* after the trial */
 };
 
@@ -87,9 +87,9 @@ void background_judge(const struct background_figures *figures, struct validity 
 
 /*
  * Runs a trial like trial_run, with the load beside it; has_company of the host's watch is asked
- * while the load begins, too. *background, of all zero bytes, must not be moved meanwhile. If the
- * load has ended before the trial could begin, *result is NULL, and figures->ended says why ("" if
- * has_company has ended it). Errors of load_background_end and of trial_run.
+ * while the load begins, too. *background, of all zero bytes, must not be moved until this returns.
+ * If the load has ended before the trial could begin, *result is NULL, and figures->ended says why
+ * ("" if has_company has ended it). Errors of load_background_end and of trial_run.
  */
 MUST_CHECK enum error_kind background_run(struct background *background,
                                           const struct background_plan *plan,
@@ -100,7 +100,7 @@ MUST_CHECK enum error_kind background_run(struct background *background,
 
 /* The contended time of a plan that is_marked begins, or ends; nothing if it has already. */
 void background_contend(struct background *background);
-void background_settle(struct background *background);
+void background_end_contention(struct background *background);
 
 /* How far the load is. */
 struct background_counts {

@@ -27,14 +27,6 @@ static double value_of(const struct comparison *cmp, const struct table_value *t
     return figure;
 }
 
-static void add_to_sample(struct sample *sample, double value, size_t round)
-{
-    sample->values = memory_grow(sample->values, sample->count, sizeof *sample->values);
-    sample->rounds = memory_grow(sample->rounds, sample->count, sizeof *sample->rounds);
-    sample->values[sample->count] = value;
-    sample->rounds[sample->count++] = round;
-}
-
 /* The cell with the keys of a row. */
 static struct cell *find_cell(struct comparison *cmp, const struct table_value *row)
 {
@@ -66,8 +58,13 @@ static void add_trials(struct comparison *cmp, size_t side)
         for (size_t j = 0; j < cmp->metric_count; j++) {
             const struct metric *metric = &cmp->metrics[j];
             double value = value_of(cmp, row, metric);
-            if (of->use[i] >= (metric->is_count ? USE_COUNTS : USE_TIMES) && isfinite(value))
-                add_to_sample(&cell->samples[side * cmp->metric_count + j], value, round);
+            struct sample *sample = &cell->samples[side * cmp->metric_count + j];
+            if (of->use[i] < (metric->is_count ? USE_COUNTS : USE_TIMES) || !isfinite(value))
+                continue;
+            sample->values = memory_grow(sample->values, sample->count, sizeof *sample->values);
+            sample->rounds = memory_grow(sample->rounds, sample->count, sizeof *sample->rounds);
+            sample->values[sample->count] = value;
+            sample->rounds[sample->count++] = round;
         }
     }
 }
@@ -138,15 +135,14 @@ static double order_of(const struct table_value *value)
 static bool is_before(const struct comparison *cmp, const struct cell *a, const struct cell *b)
 {
     size_t of_a = rank_in_plan(cmp, a), of_b = rank_in_plan(cmp, b);
-    int by_group = strcmp(a->group, b->group);
-    if (of_a != of_b || by_group != 0)
-        return of_a != of_b ? of_a < of_b : by_group < 0;
-    for (size_t i = cmp->text_count; i < cmp->key_count; i++) {
+    int order = (of_a > of_b) - (of_a < of_b);
+    if (order == 0)
+        order = strcmp(a->group, b->group);
+    for (size_t i = cmp->text_count; order == 0 && i < cmp->key_count; i++) {
         double x = order_of(&a->keys[cmp->keys[i]]), y = order_of(&b->keys[cmp->keys[i]]);
-        if (x != y)
-            return x < y;
+        order = (x > y) - (x < y);
     }
-    return false;
+    return order < 0;
 }
 
 /* Makes the cells of all sides, with their samples. */

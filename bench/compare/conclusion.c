@@ -45,58 +45,56 @@ static const char *format_size(const struct comparison *cmp, uint64_t size, char
     return text;
 }
 
-/* "scalable, C/A: WORDS (95 % CI 1.60 to 2.04) over 3 sizes; MORE": the pair of more than two
- * sides, what the ratio is over, and its interval if there is one. */
+/* Adds "scalable, C/A: WORDS (95 % CI 1.60 to 2.04) over 3 sizes; MORE": the pair of more than two
+ * sides, the interval if there is one, and what the ratio is over. */
 static void add_ratio(struct comparison *cmp, const char *slug, enum verdict verdict,
                       const struct overall *of, const char *words, const char *more)
 {
     char subject[PART_SIZE], interval[80] = "", over[PART_SIZE] = "", size[PART_SIZE];
-    char low[RATIO_SIZE], high[RATIO_SIZE];
-    bool several = cmp->side_count > 2;
+    char low[RATIO_SIZE], high[RATIO_SIZE], all[32] = "";
     size_t trials = of->trials_a < of->trials_b ? of->trials_a : of->trials_b;
-    snprintf(subject, sizeof subject, "%.200s%s%s%s%s", of->group, several ? ", " : "",
-             several ? of->side->letter : "", several ? "/" : "",
-             several ? of->side->base->letter : "");
+    snprintf(subject, sizeof subject, "%.200s", of->group);
+    if (cmp->side_count > 2)
+        snprintf(subject, sizeof subject, "%.200s, %s/%s", of->group, of->side->letter,
+                 of->side->base->letter);
     if (isfinite(of->ratio.low))
         snprintf(interval, sizeof interval, " (%.3g %% CI %s to %s)", 100 * of->confidence,
                  format_ratio(of->ratio.low, low), format_ratio(of->ratio.high, high));
+    if (of->left_out > 0)
+        snprintf(all, sizeof all, " of %zu", of->sizes + of->left_out);
     if (of->sizes == 1)
         snprintf(over, sizeof over, " at %.200s", format_size(cmp, of->only, size));
-    else if (of->sizes > 1 && of->left_out > 0)
-        snprintf(over, sizeof over, " over %zu of %zu sizes", of->sizes, of->sizes + of->left_out);
     else if (of->sizes > 1)
-        snprintf(over, sizeof over, " over %zu sizes", of->sizes);
-    findings_add(
-        &cmp->findings,
-        &(struct finding){
-            .slug = slug, .subject = subject, .verdict = verdict, .figure = of->ratio, .n = trials},
-        "%s: %s%s%s%s", subject, words, interval, over, more);
+        snprintf(over, sizeof over, " over %zu%s sizes", of->sizes, all);
+    findings_add(&cmp->findings, &(struct finding){slug, subject, verdict, of->ratio, NULL, trials},
+                 "%s: %s%s%s%s", subject, words, interval, over, more);
 }
 
-/* Of the main metric, which is a time. A side is named by its number of servers, if no other side
- * has as many, or else by its label, or by its letter. */
+/* Adds the ratio of the main metric, which is a time. A side is named by its number of servers, if
+ * no other side has as many, or else by its label, or by its letter. */
 static void add_time(struct comparison *cmp, const struct overall *overall)
 {
     const struct metric *metric = &cmp->metrics[overall->metric];
     const struct interval *ratio = &overall->ratio;
     const struct side *side = overall->side;
     bool is_known = isfinite(ratio->low), is_marked = ratio->low > 1 || ratio->high < 1;
-    char name[PART_SIZE], what[PART_SIZE], words[4 * PART_SIZE], value[RATIO_SIZE];
+    char name[PART_SIZE], words[4 * PART_SIZE], value[RATIO_SIZE];
     snprintf(name, sizeof name, "%llu server%s", (unsigned long long)side->servers,
-             side->servers == 1 ? "" : "s");
+             text_plural(side->servers));
     for (size_t i = 0; i < cmp->side_count; i++) {
         if (&cmp->sides[i] != side && cmp->sides[i].servers == side->servers)
             snprintf(name, sizeof name, "%.200s",
                      strlen(side->label) <= LABEL_IN_SENTENCE ? side->label : side->letter);
     }
-    snprintf(what, sizeof what, "%s%s%s", metric->over, metric->title[0] != '\0' ? " " : "",
-             metric->title);
-    snprintf(words, sizeof words, "%s%s takes %s %s on %s",
-             is_known && !is_marked ? "no difference shown: " : "",
-             cmp->is_of_runs ? "the median handoff" : what, format_ratio(ratio->value, value),
-             is_marked && ratio->value < 1 ? "of the time" : "times as long", name);
     if (overall->sizes == 0)
         snprintf(words, sizeof words, "no times can be compared on %s", name);
+    else
+        snprintf(words, sizeof words, "%s%s%s%s takes %s %s on %s",
+                 is_known && !is_marked ? "no difference shown: " : "",
+                 cmp->is_of_runs ? "the median handoff" : metric->over,
+                 cmp->is_of_runs || metric->title[0] == '\0' ? "" : " ",
+                 cmp->is_of_runs ? "" : metric->title, format_ratio(ratio->value, value),
+                 is_marked && ratio->value < 1 ? "of the time" : "times as long", name);
     add_ratio(cmp, "time", VERDICT_MEASURED, overall, words,
               is_known || overall->sizes == 0 ? "" : "; too few trials for an interval");
 }
@@ -143,31 +141,26 @@ static void add_counts(struct comparison *cmp)
             continue;
         counts++;
         compared += row[ratio_marked].kind == TABLE_FLAG;
-        differ += row[ratio_marked].flag;
-        if (row[ratio_marked].flag)
-            findings_add(
-                &cmp->findings,
-                &(struct finding){.slug = "counts",
-                                  .subject = recipe,
-                                  .verdict = VERDICT_FAILS,
-                                  .figure = FINDING_FIGURE(row[ratio_ratio].real),
-                                  .n = row[ratio_trials_a].count + row[ratio_trials_b].count},
-                "%s, %s: %s: %s in %c, %s in %c", recipe,
-                format_size(cmp, row[ratio_clients].count, size), row[ratio_metric].text,
-                format_range(&row[ratio_a_low], a), pair[2], format_range(&row[ratio_b_low], b),
-                pair[0]);
+        if (!row[ratio_marked].flag)
+            continue;
+        differ++;
+        findings_add(&cmp->findings,
+                     &(struct finding){"counts", recipe, VERDICT_FAILS,
+                                       FINDING_FIGURE(row[ratio_ratio].real), NULL,
+                                       row[ratio_trials_a].count + row[ratio_trials_b].count},
+                     "%s, %s: %s: %s in %c, %s in %c", recipe,
+                     format_size(cmp, row[ratio_clients].count, size), row[ratio_metric].text,
+                     format_range(&row[ratio_a_low], a), pair[2],
+                     format_range(&row[ratio_b_low], b), pair[0]);
     }
     if (differ == 0 && compared > 0)
-        findings_add(&cmp->findings,
-                     &(struct finding){.slug = "counts",
-                                       .subject = "all",
-                                       .verdict = VERDICT_HOLDS,
-                                       .figure = FINDING_NO_FIGURE,
-                                       .n = compared},
-                     "counts are equal in %zu of %zu comparisons", compared, counts);
+        findings_add(
+            &cmp->findings,
+            &(struct finding){"counts", "all", VERDICT_HOLDS, FINDING_NO_FIGURE, NULL, compared},
+            "counts are equal in %zu of %zu comparisons", compared, counts);
 }
 
-/* Of a plan: the largest size that passed. */
+/* Adds the answers of a plan: the largest size that passed. */
 static void add_answers(struct comparison *cmp, const struct side *side)
 {
     const struct table *answers = &side->answers;
@@ -180,18 +173,13 @@ static void add_answers(struct comparison *cmp, const struct side *side)
         if (passed > 0)
             text_format_count((uint64_t)passed, count, sizeof count);
         findings_add(&cmp->findings,
-                     &(struct finding){.slug = "answer",
-                                       .subject = recipe,
-                                       .verdict = VERDICT_MEASURED,
-                                       .figure = FINDING_FIGURE(passed),
-                                       .unit = unknown,
-                                       .n = 0},
+                     &(struct finding){"answer", recipe, VERDICT_MEASURED, FINDING_FIGURE(passed),
+                                       unknown, 0},
                      "%s, %s: %s %s passed", recipe, side->letter, count,
                      unknown != NULL ? unknown : "");
     }
 }
 
-/* Makes the findings. */
 void comparison_conclude(struct comparison *cmp)
 {
     bool compared = false;
@@ -209,24 +197,17 @@ void comparison_conclude(struct comparison *cmp)
         size_t rows = side->run.trials.rows;
         if (side->failed > 0)
             findings_add(&cmp->findings,
-                         &(struct finding){.slug = "failed",
-                                           .subject = side->letter,
-                                           .verdict = VERDICT_FAILS,
-                                           .figure = FINDING_FIGURE((double)side->failed),
-                                           .unit = "trials",
-                                           .n = rows},
+                         &(struct finding){"failed", side->letter, VERDICT_FAILS,
+                                           FINDING_FIGURE((double)side->failed), "trials", rows},
                          "%s: %zu of %zu trials fail and are left out; see 'reason' in %s/%s",
                          side->letter, side->failed, rows, side->run.folder,
                          side->run.trials.type->file);
     }
     if (!compared)
-        findings_add(&cmp->findings,
-                     &(struct finding){.slug = "nothing",
-                                       .subject = "all",
-                                       .verdict = VERDICT_UNDETERMINED,
-                                       .figure = FINDING_NO_FIGURE,
-                                       .n = 0},
-                     "no cell has a usable trial on both sides");
+        findings_add(
+            &cmp->findings,
+            &(struct finding){"nothing", "all", VERDICT_UNDETERMINED, FINDING_NO_FIGURE, NULL, 0},
+            "no cell has a usable trial on both sides");
     for (size_t i = 0; i < cmp->result_count; i++)
         add_limit(cmp, &cmp->results[i]);
 }

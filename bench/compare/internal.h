@@ -2,14 +2,6 @@
 /*
  * internal: what the files of `zkherd compare` share. Layer: bench/compare.
  *
- *   result_folders  folders of results become sides: read, checked, paired, labelled
- *   kinds           what is compared of each kind of results, and by which keys
- *   cells           the trials of all sides by cell: a group, such as a recipe, at a size
- *   ratios          the rows of compare.csv, and ratios over all sizes
- *   limits          --fail-if
- *   conclusion      the findings, and the object of --json
- *   screen          the table, and --brief
- *
  * Side A is the first; every other side is compared with its base (find_base in result_folders.c).
  * Times are compared by the ratio of their geometric means over trials, with its interval. Counts
  * of runs under lockstep, without --duration, have to be equal. Other counts are compared like
@@ -41,7 +33,7 @@ struct kind {
     const char *file;                 /* by which a folder is known */
     const char *word;                 /* "a run" */
     const struct table_type *type;    /* of the file; NULL: it is not compared */
-    const struct table_type *answers; /* of a file of answers besides; NULL: none */
+    const struct table_type *answers; /* of its file of answers; NULL: it has none */
 };
 
 /* A figure that is compared. */
@@ -135,6 +127,7 @@ struct comparison {
     const struct kind *kind; /* of all sides */
     struct side sides[COMPARED_RUNS_MAX];
     size_t side_count;
+    size_t operand; /* of the command line: the sides that are read now are part of it */
     bool releases_vary, servers_vary; /* the sides are not all of one */
     bool is_of_runs;
     bool exact;                         /* counts have to be equal */
@@ -155,7 +148,8 @@ struct comparison {
     struct table findings;
 };
 
-/* kinds: the first is that of runs */
+/* Kinds of results: which a folder has, and what is compared of it (kinds.c). The first is that of
+ * runs. */
 extern const struct kind compare_kinds[];
 MUST_CHECK enum error_kind kind_find(const char *folder, const struct kind **kind,
                                      struct error *error);
@@ -164,13 +158,14 @@ MUST_CHECK enum error_kind kind_check_plan(const struct past_run *first,
 size_t kind_column(const struct table_type *type, const char *name); /* SIZE_MAX: none */
 void kind_choose_columns(struct comparison *cmp);
 
-/* result_folders */
+/* Folders become sides: read, checked; then paired and labelled (result_folders.c). */
 MUST_CHECK enum error_kind comparison_read(struct comparison *cmp, char **folders, size_t count,
                                            struct error *error);
 void comparison_pair_sides(struct comparison *cmp);
 void comparison_deinit(struct comparison *cmp);
 
-/* cells, ratios, limits */
+/* The trials of all sides by cell (cells.c); the rows of compare.csv, and ratios over all sizes
+ * (ratios.c); --fail-if (limits.c). */
 void comparison_find_cells(struct comparison *cmp);
 void comparison_find_ratios(struct comparison *cmp);
 struct overall overall_of(const struct comparison *cmp, const char *group, const struct side *side,
@@ -182,7 +177,8 @@ MUST_CHECK enum error_kind comparison_judge_limits(struct comparison *cmp,
                                                    const struct limit *limits, size_t count,
                                                    struct error *error);
 
-/* conclusion, screen */
+/* The findings, and the object of --json (conclusion.c); the table, or the lines of --brief
+ * (screen.c). */
 const char *format_ratio(double ratio, char text[RATIO_SIZE]);
 void comparison_conclude(struct comparison *cmp);
 json_t *comparison_json(const struct comparison *cmp);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The recommended trials decide about a ratio this far from the limit in so many of all cases. */
+/* The recommended trials decide about a ratio this far from the limit, in this share of cases. */
 #define FAR_FROM_LIMIT 1.2
 #define POWER          0.9
 
@@ -38,7 +38,7 @@ bool limit_parse(const char *text, struct limit *limit)
                                 text_parse_number(digits, 0, UINT64_MAX, &limit->size));
 }
 
-/* Whether a name is these words, with or without its unit, whatever stands between the words. */
+/* Whether a metric's name has these words, with or without its unit, and any marks between them. */
 static bool is_called(const char *name, const char *words)
 {
     static const char *const units[] = {

@@ -94,8 +94,8 @@ static void gather(const struct sample *sample, size_t size, struct gathered *ga
     }
 }
 
-/* Whether a sample has so many values, and each a logarithm: a count that is 0, as the
- * notifications of one client, has no ratio. */
+/* Whether a sample has `least` values, and each a logarithm: a count of 0, as the notifications of
+ * one client, has no ratio. */
 static bool has_ratio(const struct sample *sample, size_t least)
 {
     for (size_t i = 0; i < sample->count; i++) {
@@ -105,8 +105,8 @@ static bool has_ratio(const struct sample *sample, size_t least)
     return sample->count >= least;
 }
 
-/* Over the cells of a group, or of a group at a size, where both sides have at least so many
- * trials. */
+/* The ratio over the cells of a group, or of a group at a size, in which both sides have at least
+ * `least` trials. */
 static struct overall over_cells(const struct comparison *cmp, struct overall overall,
                                  const uint64_t *size, size_t least)
 {

@@ -2,6 +2,7 @@
 #include "bench/compare/internal.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "bench/output/folder.h"
 #include "measure/csv_reader.h"
 
@@ -153,8 +154,7 @@ static enum error_kind check_folder(const struct comparison *cmp, const char *fo
     return ERROR_NONE;
 }
 
-static enum error_kind add_side(struct comparison *cmp, const char *folder, size_t operand,
-                                struct error *error)
+static enum error_kind add_side(struct comparison *cmp, const char *folder, struct error *error)
 {
     struct side *sides = cmp->sides, *side = &sides[cmp->side_count];
     const struct kind *of = NULL;
@@ -169,24 +169,15 @@ static enum error_kind add_side(struct comparison *cmp, const char *folder, size
         return kind;
     cmp->side_count++;
     cmp->kind = of;
-    side->operand = operand;
+    side->operand = cmp->operand;
     kind = of == compare_kinds ? past_run_check_plan(&sides[0].run, &side->run, error)
                                : kind_check_plan(&sides[0].run, &side->run, error);
     return kind == ERROR_NONE ? read_side(side, of, error) : kind;
 }
 
-/* An operand of the command line, for folder_each. */
-struct operand {
-    struct comparison *cmp;
-    size_t index;
-};
-
-static enum error_kind add_inner(void *context, const char *folder, struct error *error)
+static enum error_kind add_inner(void *cmp, const char *folder, struct error *error)
 {
-    const struct operand *operand = context;
-    return folder_has(folder, "manifest.json")
-               ? add_side(operand->cmp, folder, operand->index, error)
-               : ERROR_NONE;
+    return folder_has(folder, "manifest.json") ? add_side(cmp, folder, error) : ERROR_NONE;
 }
 
 /* By the number of servers, the smallest first, then by version, the oldest first. */
@@ -208,17 +199,17 @@ enum error_kind comparison_read(struct comparison *cmp, char **folders, size_t c
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
         char folder[PATH_MAX];
-        struct operand operand = {cmp, i};
         size_t before = cmp->side_count;
+        cmp->operand = i;
         snprintf(folder, sizeof folder, "%s", folders[i]);
         folder_trim(folder);
         if (!folder_has(folder, "manifest.json")) {
-            kind = folder_each(folder, add_inner, &operand, error);
+            kind = folder_each(folder, add_inner, cmp, error);
             qsort(&cmp->sides[before], cmp->side_count - before, sizeof(struct side),
                   compare_sides);
         }
         if (kind == ERROR_NONE && cmp->side_count == before)
-            kind = add_side(cmp, folders[i], i, error);
+            kind = add_side(cmp, folders[i], error);
     }
     return kind;
 }
@@ -284,7 +275,7 @@ static bool label_sides(struct comparison *cmp, enum scheme scheme)
         snprintf(side->label, sizeof side->label, "%s", names[scheme]);
         if (scheme == BY_SERVERS)
             snprintf(side->label, sizeof side->label, "%s with %llu server%s", side->target,
-                     (unsigned long long)side->servers, side->servers == 1 ? "" : "s");
+                     (unsigned long long)side->servers, text_plural(side->servers));
         for (size_t j = 0; j < i; j++)
             apart = apart && strcmp(side->label, cmp->sides[j].label) != 0;
     }

@@ -2,6 +2,7 @@
 #include "bench/compare/internal.h"
 
 #include "base/printable.h"
+#include "base/text.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/options.h"
 #include "bench/cli/terminal.h"
@@ -28,9 +29,9 @@ static char *format_side(const struct comparison *cmp, const struct side *side,
     bool release = cmp->releases_vary && side->version != NULL;
     snprintf(counts, sizeof counts, " (%zu timed, %zu disturbed)", side->timed, side->disturbed);
     snprintf(text, sizeof text, "%s: %zu trial%s%s, %llu server%s%s%s, in %s", side->label,
-             side->run.trials.rows, side->run.trials.rows == 1 ? "" : "s",
+             side->run.trials.rows, text_plural(side->run.trials.rows),
              side->timed < side->run.trials.rows || side->disturbed > 0 ? counts : "",
-             (unsigned long long)side->servers, side->servers == 1 ? "" : "s",
+             (unsigned long long)side->servers, text_plural(side->servers),
              release ? " of ZooKeeper " : "", release ? side->version : "", side->run.folder);
     printable_text(text, line, LINE_SIZE);
     return line;
@@ -63,8 +64,9 @@ static size_t choose_columns(const struct comparison *cmp, struct grid_column *c
     return count;
 }
 
-/* "1.81*", and "(1.60-2.04)"; a blank stands for the asterisk: figures are below each other. */
-static void put_ratio(struct grid *grid, const struct table_value *row, bool with_interval)
+/* Adds "1.81*", and "(1.60-2.04)"; a blank stands for the asterisk: figures are below each other.
+ */
+static void add_ratio(struct grid *grid, const struct table_value *row, bool with_interval)
 {
     char value[RATIO_SIZE], high[RATIO_SIZE];
     grid_put(grid, "%4s%c", format_ratio(row[ratio_ratio].real, value),
@@ -91,7 +93,7 @@ static void print_table(const struct comparison *cmp)
         grid_put(&grid, "%s", row[ratio_pair].text);
         for (size_t j = 0; j < shown; j++) {
             if (cmp->metrics[j].over[0] != '\0')
-                put_ratio(&grid, table_row(&cmp->rows, i + j), cmp->metrics[j].has_interval);
+                add_ratio(&grid, table_row(&cmp->rows, i + j), cmp->metrics[j].has_interval);
         }
     }
     grid.hidden[COLUMN_AT] = grid_all_are(&grid, COLUMN_AT, "");

@@ -120,8 +120,8 @@ static bool is_shown(const struct option_row *row)
     return strstr(row->help, row->name) != NULL;
 }
 
-/* Whether the help calls the value of an option so. */
-static bool takes(const struct option_row *row, const char *value)
+/* Whether the help calls the value of an option by this word. */
+static bool has_value(const struct option_row *row, const char *value)
 {
     char option[48];
     snprintf(option, sizeof option, "%s %s ", row->name, value);
@@ -170,7 +170,9 @@ static void write_bash_values(const struct place *place)
         if (words.length > 0)
             printf(") %show=(-W '%s') ;;\n", list, words.text);
         else
-            printf(") how=(%s) ;;\n", takes(row, "FILE") ? "-f" : takes(row, "DIR") ? "-d" : "");
+            printf(") how=(%s) ;;\n", has_value(row, "FILE")  ? "-f"
+                                      : has_value(row, "DIR") ? "-d"
+                                                              : "");
         free(words.text);
     }
 }
@@ -221,7 +223,7 @@ static void write_fish(const struct place *place)
         if (words.length > 0)
             printf(" -x -a '%s'", words.text);
         else if (!option_row_is_flag(row))
-            fputs(takes(row, "FILE") || takes(row, "DIR") ? " -rF" : " -x", stdout);
+            fputs(has_value(row, "FILE") || has_value(row, "DIR") ? " -rF" : " -x", stdout);
         putchar('\n');
         free(words.text);
     }

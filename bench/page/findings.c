@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The findings of results (bench/output/findings.h), as the terminal has them: the verdict and what
  * speaks against it, with the warnings, at the top of the page; the headline; all sentences. */
+#include "base/text.h"
 #include "bench/page/internal.h"
 
 #include <math.h>
@@ -26,42 +27,33 @@ static size_t count(const struct csv_reader *findings, enum verdict verdict)
 
 /* ------------------------------------------------------------------ the verdict */
 
-/* Writes the sentences that speak against the whole, the worst first. */
-static void write_reasons(FILE *stream, const struct csv_reader *findings, const char *prefix)
+/* Writes the verdict of a record, the first sentences that speak against it, the worst first, and
+ * its warnings. A record that ended early is not known to hold. prefix: of each line. */
+static void write_verdict(FILE *stream, const struct page_record *record, const char *prefix)
 {
-    static const enum verdict order[] = {VERDICT_FAILS, VERDICT_NOT_VALID, VERDICT_UNDETERMINED};
-    size_t found = 0;
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        for (size_t row = 0; row < findings->rows; row++) {
-            if (verdict_at(findings, row) == order[i] && ++found <= REASONS_MAX)
-                html_verdict(stream, "p", order[i], "%s%s", prefix,
-                             page_text(findings, row, "sentence"));
-        }
-    }
-    if (found > REASONS_MAX)
-        html_element(stream, "p class=\"warning\"", "%sand %zu more, below", prefix,
-                     found - REASONS_MAX);
-}
-
-/* prefix: the label and a colon, if the page is of several records. A record that ended early is
- * not known to hold. */
-static void write_verdict(FILE *stream, const struct page_record *record, const char *label,
-                          const char *prefix)
-{
+    static const enum verdict bad[] = {VERDICT_FAILS, VERDICT_NOT_VALID, VERDICT_UNDETERMINED};
     const struct csv_reader *findings = &record->findings;
-    const json_t *warnings = json_object_get(record->manifest, "warnings");
-    const char *cut = page_json_text(json_object_get(record->manifest, "cut_short"));
-    size_t judged = findings->rows - count(findings, VERDICT_MEASURED);
+    const json_t *manifest = record->manifest, *warnings = json_object_get(manifest, "warnings");
+    const char *cut = page_json_text(json_object_get(manifest, "cut_short"));
+    size_t judged = findings->rows - count(findings, VERDICT_MEASURED), reasons = 0;
     if (cut[0] != '\0')
-        html_verdict(
-            stream, "p", VERDICT_UNDETERMINED,
-            "The trials of %s ended early, after %lld of %lld: %s.", label,
-            (long long)json_integer_value(json_object_get(record->manifest, "trials_finished")),
-            (long long)json_integer_value(json_object_get(record->manifest, "trials_planned")),
-            cut);
+        html_verdict(stream, "p", VERDICT_UNDETERMINED,
+                     "The trials of %s ended early, after %lld of %lld: %s.", record->label,
+                     (long long)json_integer_value(json_object_get(manifest, "trials_finished")),
+                     (long long)json_integer_value(json_object_get(manifest, "trials_planned")),
+                     cut);
     else if (judged > 0 && count(findings, VERDICT_HOLDS) == judged)
         html_verdict(stream, "p", VERDICT_HOLDS, "%s%zu of %zu judgements", prefix, judged, judged);
-    write_reasons(stream, findings, prefix);
+    for (size_t at = 0; at < sizeof bad / sizeof bad[0] * findings->rows; at++) {
+        size_t row = at % findings->rows;
+        enum verdict verdict = bad[at / findings->rows];
+        if (verdict_at(findings, row) == verdict && ++reasons <= REASONS_MAX)
+            html_verdict(stream, "p", verdict, "%s%s", prefix,
+                         page_text(findings, row, "sentence"));
+    }
+    if (reasons > REASONS_MAX)
+        html_element(stream, "p class=\"warning\"", "%sand %zu more, below", prefix,
+                     reasons - REASONS_MAX);
     for (size_t i = 0; i < json_array_size(warnings); i++)
         html_element(stream, "p class=\"warning\"", "%s%s", prefix,
                      page_json_text(json_array_get(warnings, i)));
@@ -69,84 +61,72 @@ static void write_verdict(FILE *stream, const struct page_record *record, const 
 
 void page_verdict_write(FILE *stream, const struct page_sources *sources)
 {
+    for (size_t i = 0; i < sources->record_count; i++) {
+        const struct page_record *record = &sources->records[i];
+        char prefix[sizeof record->label + 2] = "";
+        if (sources->record_count > 1)
+            snprintf(prefix, sizeof prefix, "%s: ", record->label);
+        write_verdict(stream, record, prefix);
+    }
     for (size_t i = 0; i < sources->count; i++) {
-        const struct page_source *source = &sources->list[i];
-        bool alone = sources->count == 1 && source->record_count == 1;
-        size_t rows = 0;
-        for (size_t j = 0; j < source->record_count; j++) {
-            char label[PAGE_LABEL_SIZE], prefix[PAGE_LABEL_SIZE + 2] = "";
-            page_record_label(source, j, label);
-            if (!alone)
-                snprintf(prefix, sizeof prefix, "%s: ", label);
-            write_verdict(stream, &source->records[j], label, prefix);
-            rows += source->records[j].findings.rows;
-        }
-        if (rows == 0)
+        if (sources->list[i].findings == 0)
             html_element(stream, "p class=\"warning\"",
                          "%s has no findings: no findings.csv, as in results of zkherd 1.0.0",
-                         source->label);
+                         sources->list[i].label);
     }
 }
 
 /* ------------------------------------------------------------------ the headline */
 
-/* Writes the first findings that have a figure with a unit, and nothing against it. Returns how
- * many. */
-static size_t write_first(FILE *stream, const struct csv_reader *findings, size_t most)
+/* Writes "8 requests", "1 request", "1.25 ms". A unit that is a noun is in the plural. */
+static void write_amount(FILE *stream, double figure, const char *unit)
 {
-    size_t written = 0;
-    for (size_t row = 0; row < findings->rows && written < most; row++) {
-        char number[PAGE_NUMBER_SIZE];
-        const char *unit = page_text(findings, row, "unit");
-        enum verdict verdict = verdict_at(findings, row);
-        if ((verdict != VERDICT_HOLDS && verdict != VERDICT_MEASURED) || unit[0] == '\0' ||
-            isnan(page_number(findings, row, "figure")))
-            continue;
-        written++;
-        fputs("<li>", stream);
-        html_element(stream, "strong", "%s %s",
-                     page_write_number(page_number(findings, row, "figure"), number), unit);
-        html_text(stream, page_text(findings, row, "sentence"));
-        fputs("</li>\n", stream);
-    }
-    return written;
+    char number[PAGE_NUMBER_SIZE];
+    size_t length = strlen(unit);
+    bool is_noun = length > 2 && unit[length - 1] == 's';
+    html_element(stream, "strong", "%s %.*s%s", page_format_number(figure, number),
+                 (int)(length - is_noun), unit, is_noun ? text_plural(figure == 1 ? 1 : 2) : "");
 }
 
-/* Of several sources what differs between them comes first. */
+/* Writes what differs between several sources, then the first findings of the first one that have
+ * a figure with a unit, and nothing against it. */
 void page_headline_write(FILE *stream, const struct page_sources *sources)
 {
-    const struct page_source *first = &sources->list[0];
     size_t written = page_differences_write(stream, sources, HEADLINES_MAX);
-    for (size_t i = 0; i < first->record_count; i++)
-        written += write_first(stream, &first->records[i].findings, HEADLINES_MAX - written);
+    for (size_t i = 0; i < sources->list[0].record_count; i++) {
+        const struct csv_reader *findings = &sources->records[i].findings;
+        for (size_t row = 0; row < findings->rows && written < HEADLINES_MAX; row++) {
+            double figure = page_number(findings, row, "figure");
+            const char *unit = page_text(findings, row, "unit");
+            if (verdict_status(verdict_at(findings, row)) != 0 || unit[0] == '\0' || isnan(figure))
+                continue;
+            written++;
+            fputs("<li>", stream);
+            write_amount(stream, figure, unit);
+            html_text(stream, page_text(findings, row, "sentence"));
+            fputs("</li>\n", stream);
+        }
+    }
 }
 
 /* ------------------------------------------------------------------ all findings */
 
 /* Where times are not valid nothing is said to hold. */
-static void write_findings(FILE *stream, const struct csv_reader *findings)
-{
-    bool is_valid = count(findings, VERDICT_NOT_VALID) == 0;
-    fputs("<ul class=\"verdicts\">\n", stream);
-    for (size_t row = 0; row < findings->rows; row++) {
-        enum verdict verdict = verdict_at(findings, row);
-        html_verdict(stream, "li",
-                     verdict == VERDICT_HOLDS && !is_valid ? VERDICT_MEASURED : verdict, "%s",
-                     page_text(findings, row, "sentence"));
-    }
-    fputs("</ul>\n", stream);
-}
-
 void page_findings_write(FILE *stream, const struct page_sources *sources)
 {
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct page_source *source = &sources->list[i];
-        for (size_t j = 0; j < source->record_count; j++) {
-            char label[PAGE_LABEL_SIZE];
-            if (source->records[j].findings.rows == 0)
-                continue;
-            html_element(stream, "h3", "%s", page_record_label(source, j, label));
-            write_findings(stream, &source->records[j].findings);
+    for (size_t i = 0; i < sources->record_count; i++) {
+        const struct csv_reader *findings = &sources->records[i].findings;
+        bool is_valid = count(findings, VERDICT_NOT_VALID) == 0;
+        if (findings->rows == 0)
+            continue;
+        html_element(stream, "h3", "%s", sources->records[i].label);
+        fputs("<ul class=\"verdicts\">\n", stream);
+        for (size_t row = 0; row < findings->rows; row++) {
+            enum verdict verdict = verdict_at(findings, row);
+            html_verdict(stream, "li",
+                         verdict == VERDICT_HOLDS && !is_valid ? VERDICT_MEASURED : verdict, "%s",
+                         page_text(findings, row, "sentence"));
         }
+        fputs("</ul>\n", stream);
     }
 }

@@ -12,21 +12,16 @@
 
 /* ------------------------------------------------------------------ text and elements */
 
-static const char *entity(char character)
+void html_text(FILE *stream, const char *text)
 {
     static const char characters[] = "&<>\"'";
     static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    const char *place = strchr(characters, character);
-    return place != NULL ? entities[place - characters] : NULL;
-}
-
-void html_text(FILE *stream, const char *text)
-{
     size_t size = (strlen(text) + 1) * SHOWN_SIZE;
     char *shown = memory_new(size, 1);
     for (const char *at = printable_text(text, shown, size); *at != '\0'; at++) {
-        if (entity(*at) != NULL)
-            fputs(entity(*at), stream);
+        const char *place = strchr(characters, *at);
+        if (place != NULL)
+            fputs(entities[place - characters], stream);
         else
             fputc(*at, stream);
     }
@@ -36,12 +31,9 @@ void html_text(FILE *stream, const char *text)
 __attribute__((format(printf, 2, 0))) static void write_format(FILE *stream, const char *format,
                                                                va_list arguments)
 {
-    va_list again;
-    va_copy(again, arguments);
-    size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
-    va_end(again);
-    char *text = memory_new(size, 1);
-    vsnprintf(text, size, format, arguments);
+    char *text;
+    int length = vasprintf(&text, format, arguments);
+    memory_or_end(length >= 0 ? text : NULL);
     html_text(stream, text);
     free(text);
 }
@@ -126,17 +118,15 @@ void html_frame(FILE *stream, const char *frame, const struct html_slot *slots)
 
 /* ------------------------------------------------------------------ tables */
 
-void html_table_begin(FILE *stream, const char *caption)
+void html_table_begin(FILE *stream, const char *caption, const char *const *headings)
 {
     fputs("<section class=\"wide\" tabindex=\"0\" aria-label=\"", stream);
     html_text(stream, caption);
     fputs("\">\n<table>\n<caption>", stream);
     html_text(stream, caption);
     fputs("</caption>\n<thead>\n<tr>\n", stream);
-}
-
-void html_table_rows(FILE *stream)
-{
+    for (; *headings != NULL; headings++)
+        html_element(stream, "th scope=\"col\"", "%s", *headings);
     fputs("</tr>\n</thead>\n<tbody>\n", stream);
 }
 

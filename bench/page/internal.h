@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * page/internal: what the files of bench/page share: elements of HTML, folders of results that have
- * been read, and the sections of the page. Layer: bench/page.
+ * internal: what the files of bench/page share: folders of results that have been read, elements of
+ * HTML, and the sections of the page. Layer: bench/page.
  *
  * Invariants: a text that comes from a file is shown as it is, and never becomes markup; its
  * characters that cannot be seen are shown as in base/printable.h. The output is also well-formed
@@ -23,39 +23,47 @@
 /* ------------------------------------------------------------------ folders (sources.c) */
 
 #define PAGE_SOURCES_MAX 16
-#define PAGE_RECORDS_MAX 16
-#define PAGE_LABEL_SIZE  (PATH_MAX + NAME_MAX + 2)
 
-enum page_kind { PAGE_RUN, PAGE_LOAD, PAGE_PAPER, PAGE_PLAN, PAGE_TAP, PAGE_AUTOPSY, PAGE_KINDS };
-
-/* The manifest and the findings of one folder. */
-struct page_record {
-    char name[NAME_MAX + 1]; /* of the folder; "" for that of the source itself */
-    json_t *manifest;        /* NULL: the folder has none */
-    struct csv_reader findings;
+/* A kind of results. */
+struct page_kind {
+    const char *file;         /* that decides it */
+    const char *word, *terms; /* conditions of page.html, the first in the heading, too */
 };
 
-/* A folder of results. It has rows in the file that decides its kind, and a manifest, except an
- * autopsy: its own, or those of the folders in it, one for each topology. */
+/* A folder of results: it has rows in the file that decides its kind. */
 struct page_source {
     char folder[PATH_MAX]; /* as it was named, without slashes at the end */
     char path[PATH_MAX];   /* without links and dots */
     const char *label;     /* one of the two, or its end: tells it from the other sources */
-    enum page_kind kind;
+    const struct page_kind *kind;
     struct csv_reader *files;
-    struct page_record records[PAGE_RECORDS_MAX]; /* all zero bytes behind the last */
-    size_t record_count;
+    size_t record_count; /* at least 1 */
+    size_t findings;     /* rows in all its records */
+    bool has_summary;    /* the first record has all findings */
+    size_t servers;      /* of its first manifest; 0: not known */
 };
 
+/* The manifest and the findings of a source, or of a folder in it, one for each topology. */
+struct page_record {
+    const struct page_source *source;
+    char name[NAME_MAX + 1];             /* of that folder; "": of the source itself */
+    char label[PATH_MAX + NAME_MAX + 2]; /* of the source, and this name behind a slash */
+    json_t *manifest;                    /* NULL: there is none, as of an autopsy */
+    struct csv_reader findings;
+};
+
+/* All zero bytes: an empty list. */
 struct page_sources {
     struct page_source list[PAGE_SOURCES_MAX];
     size_t count;
+    struct page_record *records; /* source by source */
+    size_t record_count;
 };
 
 /* Adds a folder of results, and labels all anew; a parent without results of its own means all in
- * it, in the order of their names. All zero bytes are an empty list. ERROR_NOT_A_RUN if there are
- * none; ERROR_MALFORMED; ERROR_USAGE if there are more than PAGE_SOURCES_MAX; errors of reading. On
- * an error the list may have the folder in part, and is still for page_sources_deinit. */
+ * it, in the order of their names. ERROR_NOT_A_RUN if there are none; ERROR_MALFORMED; ERROR_USAGE
+ * if there are more than PAGE_SOURCES_MAX; errors of reading. On an error the list may have the
+ * folder in part, and is still for page_sources_deinit. */
 MUST_CHECK enum error_kind page_sources_add(struct page_sources *sources, const char *folder,
                                             struct error *error);
 void page_sources_deinit(struct page_sources *sources);
@@ -63,17 +71,15 @@ void page_sources_deinit(struct page_sources *sources);
 /* A CSV file by its name; without rows if the folder does not have it. */
 const struct csv_reader *page_file(const struct page_source *source, const char *name);
 
-/* A field: "", and NaN, if the file has no such row or column, and NaN without a number there. */
+/* A field, "" if the file has no such row or column; a decimal number, NaN of any other text; and a
+ * field as a number. */
 const char *page_text(const struct csv_reader *file, size_t row, const char *column);
+double page_parse_number(const char *text);
 double page_number(const struct csv_reader *file, size_t row, const char *column);
 
 /* A member of an object of a manifest; NULL, and "", if there is none. */
 json_t *page_json(const struct page_record *record, const char *object, const char *key);
 const char *page_json_text(const json_t *text);
-
-/* The label of a source, and behind it the name of its record, if that is a folder in it. */
-const char *page_record_label(const struct page_source *source, size_t record,
-                              char label[PAGE_LABEL_SIZE]);
 
 /* ------------------------------------------------------------------ HTML (html.c) */
 
@@ -99,11 +105,9 @@ struct html_slot {
 };
 void html_frame(FILE *stream, const char *frame, const struct html_slot *slots);
 
-/* A table that can be scrolled by keyboard: its caption, then elements "th scope=\"col\"" as the
- * headings of its columns, and its rows between html_table_rows and html_table_end, each with its
- * cells between <tr> and </tr>. */
-void html_table_begin(FILE *stream, const char *caption);
-void html_table_rows(FILE *stream);
+/* A table that can be scrolled by keyboard: between the two its rows, each with its cells between
+ * <tr> and </tr>. headings: NULL behind the last. */
+void html_table_begin(FILE *stream, const char *caption, const char *const *headings);
 void html_table_end(FILE *stream);
 void html_cell(FILE *stream, bool is_number, const char *text);
 
@@ -115,9 +119,9 @@ void html_cell(FILE *stream, bool is_number, const char *text);
 /* A list of this folder, such as pictures.csv, which is read once. */
 const struct csv_reader *page_list(const char *csv, const char *name, struct csv_reader *list);
 
-/* A number as people read it, in `text`: thousands separated, else four digits. */
+/* Formats a number as people read it: thousands separated, else four digits. Returns text. */
 #define PAGE_NUMBER_SIZE 96
-const char *page_write_number(double number, char text[PAGE_NUMBER_SIZE]);
+const char *page_format_number(double number, char text[PAGE_NUMBER_SIZE]);
 
 /* The tables of a section of tables.csv, each with the rows of all sources. */
 void page_tables_write(FILE *stream, const struct page_sources *sources, const char *section);

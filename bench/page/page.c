@@ -18,25 +18,14 @@ _Static_assert(STATISTICS_TRIALS_MIN == 5, "page.html says so");
 
 static void write_heading(FILE *stream, const struct page_sources *sources)
 {
-    static const char *const kinds[PAGE_KINDS] = {
-        [PAGE_RUN] = "run",   [PAGE_LOAD] = "load", [PAGE_PAPER] = "evaluation",
-        [PAGE_PLAN] = "plan", [PAGE_TAP] = "tap",   [PAGE_AUTOPSY] = "autopsy"};
     html_text(stream, "zkherd: ");
     for (size_t i = 0; i < sources->count; i++)
-        html_format(stream, "%s%s %s", i > 0 ? ", " : "", kinds[sources->list[i].kind],
+        html_format(stream, "%s%s %s", i > 0 ? ", " : "", sources->list[i].kind->word,
                     sources->list[i].label);
 }
 
-static void write_title(FILE *stream, const struct page_sources *sources)
-{
-    if (sources->count > 1)
-        html_format(stream, "zkherd: %zu results", sources->count);
-    else
-        write_heading(stream, sources);
-}
-
-/* The first line below the pictures of each source. */
-static void write_lead(FILE *stream, const struct page_sources *sources)
+/* Writes the first line below the pictures of each source. */
+static void write_about(FILE *stream, const struct page_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
         char *about = about_folder(sources->list[i].path, NULL, NULL);
@@ -50,114 +39,106 @@ static void write_lead(FILE *stream, const struct page_sources *sources)
 
 /* ------------------------------------------------------------------ what is in the frame */
 
-/* The slots of page.html that are written from the sources; NULL: the tables of a section. */
-static const struct {
-    const char *slot;
-    void (*write)(FILE *stream, const struct page_sources *sources);
-} parts[] = {{"title", write_title},
-             {"heading", write_heading},
-             {"lead", write_lead},
-             {"verdict", page_verdict_write},
-             {"headline", page_headline_write},
-             {"findings", page_findings_write},
-             {"plots", page_plots_write},
-             {"anatomy", page_anatomy_write},
-             {"figures", NULL},
-             {"settings", page_settings_write},
-             {"invalid", NULL}};
+struct page {
+    struct page_sources sources;
+    struct html_slot *slots; /* of page.html */
+    size_t slot_count;
+};
 
-#define PARTS (sizeof parts / sizeof parts[0])
-
-/* Conditions of parts of page.html: kinds of results, and cautions; the slot of one that holds is
- * not empty. */
-#define CONDITIONS_MAX ((size_t)PAGE_SOURCES_MAX * (2 + (size_t)3 * PAGE_RECORDS_MAX))
-
-static size_t add_conditions(const struct page_source *source, struct html_slot *slots)
+static void add_slot(struct page *page, const char *name, const char *text)
 {
-    static const char *const kinds[PAGE_KINDS][2] = {[PAGE_RUN] = {"run", "locks"},
-                                                     [PAGE_LOAD] = {"load", "operations"},
-                                                     [PAGE_PAPER] = {"paper", "operations"},
-                                                     [PAGE_PLAN] = {"plan", "locks"},
-                                                     [PAGE_TAP] = {"tap", "tap"},
-                                                     [PAGE_AUTOPSY] = {"autopsy", "locks"}};
-    size_t count = 2;
-    slots[0].name = kinds[source->kind][0];
-    slots[1].name = kinds[source->kind][1];
-    for (size_t i = 0; i < source->record_count; i++) {
-        const struct page_record *record = &source->records[i];
+    page->slots = memory_grow(page->slots, page->slot_count, sizeof *page->slots);
+    page->slots[page->slot_count++] = (struct html_slot){name, text};
+}
+
+/* Adds a slot that is not empty for each condition that holds: kinds of results, and cautions. */
+static void add_conditions(struct page *page)
+{
+    for (size_t i = 0; i < page->sources.count; i++) {
+        add_slot(page, page->sources.list[i].kind->word, "1");
+        add_slot(page, page->sources.list[i].kind->terms, "1");
+    }
+    for (size_t i = 0; i < page->sources.record_count; i++) {
+        const struct page_record *record = &page->sources.records[i];
         const char *driver = page_json_text(page_json(record, "driver", "driver"));
         json_int_t trials = json_integer_value(page_json(record, "plan", "trials"));
         bool has_data = json_is_object(json_object_get(record->manifest, "data"));
         if (record->manifest != NULL)
-            slots[count++].name = strcmp(driver, "simulated") == 0 ? "simulated"
-                                  : has_data                       ? "private"
-                                                                   : "foreign";
+            add_slot(page,
+                     strcmp(driver, "simulated") == 0 ? "simulated"
+                     : has_data                       ? "private"
+                                                      : "foreign",
+                     "1");
         if (json_is_false(page_json(record, "data", "fsync")))
-            slots[count++].name = "unsynced";
+            add_slot(page, "unsynced", "1");
         if (trials > 0 && trials < STATISTICS_TRIALS_MIN)
-            slots[count++].name = "few";
+            add_slot(page, "few", "1");
     }
-    for (size_t i = 0; i < count; i++)
-        slots[i].text = "1";
-    return count;
 }
 
-struct page {
-    struct page_sources sources;
-    char *parts[PARTS];
-};
+/* The slots that are written from the sources; NULL: the tables of a section. */
+static const struct part {
+    const char *slot;
+    void (*write)(FILE *stream, const struct page_sources *sources);
+} parts[] = {{"heading", write_heading},        {"lead", write_about},
+             {"verdict", page_verdict_write},   {"headline", page_headline_write},
+             {"findings", page_findings_write}, {"plots", page_plots_write},
+             {"anatomy", page_anatomy_write},   {"figures", NULL},
+             {"settings", page_settings_write}, {"invalid", NULL}};
 
-/* False without memory: a page has the data of all its pictures. */
-static bool write_part(struct page *page, size_t part)
+#define PARTS (sizeof parts / sizeof parts[0])
+
+/* Writes a new text. False without memory: a page has the data of all its pictures. */
+static bool write_part(const struct part *part, const struct page_sources *sources, char **text)
 {
     size_t length;
-    FILE *stream = open_memstream(&page->parts[part], &length);
+    FILE *stream = open_memstream(text, &length);
     if (stream == NULL)
         return false;
-    if (parts[part].write != NULL)
-        parts[part].write(stream, &page->sources);
+    if (part->write != NULL)
+        part->write(stream, sources);
     else
-        page_tables_write(stream, &page->sources, parts[part].slot);
+        page_tables_write(stream, sources, part->slot);
     bool good = ferror(stream) == 0;
     return fclose(stream) == 0 && good;
 }
 
 /* ------------------------------------------------------------------ the file */
 
-static void write_page(FILE *stream, const void *context)
+static void write_page(FILE *stream, const void *page)
 {
-    const struct page *page = context;
-    struct html_slot slots[6 + PARTS + CONDITIONS_MAX + 1] = {
-        {"style", page_css},       {"anatomy_style", anatomy_css}, {"script", anatomy_js},
-        {"hash", anatomy_js_hash}, {"tables", tables_js},          {"tables_hash", tables_js_hash}};
-    for (size_t i = 0; i < PARTS; i++)
-        slots[6 + i] = (struct html_slot){parts[i].slot, page->parts[i]};
-    size_t count = 6 + PARTS;
-    for (size_t i = 0; i < page->sources.count; i++)
-        count += add_conditions(&page->sources.list[i], &slots[count]);
-    html_frame(stream, page_html, slots);
+    html_frame(stream, page_html, ((const struct page *)page)->slots);
 }
 
 enum error_kind page_write(const char *const *folders, size_t count, const char *file,
                            struct error *error)
 {
+    static const struct html_slot fixed[] = {
+        {"style", page_css},       {"anatomy_style", anatomy_css}, {"script", anatomy_js},
+        {"hash", anatomy_js_hash}, {"tables", tables_js},          {"tables_hash", tables_js_hash}};
     struct page *page = memory_new(1, sizeof *page);
     enum error_kind kind = ERROR_NONE;
     const char *name = folder_name(file);
-    char folder[PATH_MAX] = ".";
+    char folder[PATH_MAX] = ".", *texts[PARTS] = {NULL};
     if (name > file)
         snprintf(folder, sizeof folder, "%.*s", (int)(name - file), file);
     folder_trim(folder);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
         kind = page_sources_add(&page->sources, folders[i], error);
     for (size_t i = 0; kind == ERROR_NONE && i < PARTS; i++) {
-        if (!write_part(page, i))
+        if (!write_part(&parts[i], &page->sources, &texts[i]))
             kind = error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
+        add_slot(page, parts[i].slot, texts[i]);
     }
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        add_slot(page, fixed[i].name, fixed[i].text);
+    add_conditions(page);
+    add_slot(page, NULL, NULL);
     if (kind == ERROR_NONE)
         kind = output_write(folder, name, write_page, page, error);
     for (size_t i = 0; i < PARTS; i++)
-        free(page->parts[i]);
+        free(texts[i]);
+    free(page->slots);
     page_sources_deinit(&page->sources);
     free(page);
     return kind;

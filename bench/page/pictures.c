@@ -34,11 +34,7 @@ static bool is_anatomy(size_t picture)
     return strcmp(word(picture, "name"), "anatomy") == 0;
 }
 
-static const struct csv_reader *data_of(const struct page_source *source, size_t picture)
-{
-    return page_file(source, word(picture, "file"));
-}
-
+/* NULL: it was not drawn. */
 static FILE *open_picture(const struct page_source *source, size_t picture)
 {
     char path[FILE_PATH_SIZE];
@@ -59,23 +55,23 @@ static bool is_drawn(const struct page_source *source, size_t picture)
 /* A picture that a folder with pictures lacks had nothing to show. */
 static bool is_shown(const struct page_source *source, size_t picture)
 {
-    const struct csv_reader *file = data_of(source, picture);
+    const struct csv_reader *file = page_file(source, word(picture, "file"));
     size_t row = 0;
     if (is_drawn(source, picture))
         return file->rows > 0;
-    while (row < file->rows && isnan(page_number(file, row, word(picture, "y"))))
-        row++;
     for (size_t i = 0; i < list_pictures()->rows; i++) {
         if (is_drawn(source, i))
             return false;
     }
+    while (row < file->rows && isnan(page_number(file, row, word(picture, "y"))))
+        row++;
     return row < file->rows;
 }
 
 /* Whether all rows have one x: a curve would say nothing that the tables do not. */
 static bool is_point(const struct page_source *source, size_t picture)
 {
-    const struct csv_reader *file = data_of(source, picture);
+    const struct csv_reader *file = page_file(source, word(picture, "file"));
     const char *x = word(picture, "x");
     size_t row = 1;
     while (row < file->rows && strcmp(page_text(file, row, x), page_text(file, 0, x)) == 0)
@@ -102,19 +98,20 @@ static struct shown find_shown(const struct page_sources *sources, size_t pictur
     return shown;
 }
 
-/* ------------------------------------------------------------------ the anatomy of a handoff */
+/* ------------------------------------------------------------------ a picture */
 
 static bool is_same_handoff(const struct csv_reader *trace, size_t row, size_t other)
 {
     static const char *const keys[] = {"recipe", "clients", "trial", "lock", "handoff"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (strcmp(page_text(trace, row, keys[i]), page_text(trace, other, keys[i])) != 0)
-            return false;
-    }
-    return true;
+    const size_t count = sizeof keys / sizeof keys[0];
+    size_t i = 0;
+    while (i < count &&
+           strcmp(page_text(trace, row, keys[i]), page_text(trace, other, keys[i])) == 0)
+        i++;
+    return i == count;
 }
 
-/* The handoffs to go through: those that the table has as a whole. */
+/* Writes the handoffs to go through: those that the table has as a whole. */
 static void write_handoffs(FILE *stream, const struct csv_reader *trace)
 {
     size_t rows = trace->rows < PAGE_ROWS_MAX ? trace->rows : PAGE_ROWS_MAX;
@@ -133,8 +130,6 @@ static void write_handoffs(FILE *stream, const struct csv_reader *trace)
     free(cut);
 }
 
-/* ------------------------------------------------------------------ a picture */
-
 /* The content of a picture cannot reach the page: a browser runs no script of an image, and loads
  * nothing for it. Can be scrolled by keyboard where it is wider than the screen. */
 static void write_image(FILE *stream, size_t picture, FILE *image)
@@ -149,35 +144,32 @@ static void write_image(FILE *stream, size_t picture, FILE *image)
     while ((got = fread(part, 1, sizeof part, image)) > 0)
         text_write_base64(part, got, stream);
     fputs("\"/>\n</div>\n", stream);
+    fclose(image);
 }
 
-/* alone: the page has room for the data on paper. */
-static void write_figure(FILE *stream, const struct page_source *source, size_t picture, bool alone)
-{
-    FILE *image = open_picture(source, picture);
-    fputs("<div>\n", stream);
-    if (is_anatomy(picture))
-        write_handoffs(stream, data_of(source, picture));
-    fputs("<figure>\n", stream);
-    if (image != NULL)
-        write_image(stream, picture, image);
-    else
-        html_element(stream, "p", "Not drawn as SVG: zkherd plot draws it, if it can be drawn.");
-    html_element(stream, "figcaption", "%s: %s", source->label, word(picture, "about"));
-    fputs("</figure>\n", stream);
-    page_data_write(stream, source, word(picture, "title"), word(picture, "file"),
-                    word(picture, "columns"), alone);
-    fputs("</div>\n", stream);
-    if (image != NULL)
-        fclose(image);
-}
-
-/* Those of several sources side by side. */
+/* Writes a picture of several sources side by side. alone: the page is of one source, and has room
+ * for the data on paper. */
 static void write_picture(FILE *stream, size_t picture, const struct shown *shown, bool alone)
 {
     fputs(shown->count > 1 ? "<div class=\"row\">\n" : "", stream);
-    for (size_t i = 0; i < shown->count; i++)
-        write_figure(stream, shown->list[i], picture, alone);
+    for (size_t i = 0; i < shown->count; i++) {
+        const struct page_source *source = shown->list[i];
+        FILE *image = open_picture(source, picture);
+        fputs("<div>\n", stream);
+        if (is_anatomy(picture))
+            write_handoffs(stream, page_file(source, word(picture, "file")));
+        fputs("<figure>\n", stream);
+        if (image != NULL)
+            write_image(stream, picture, image);
+        else
+            html_element(stream, "p",
+                         "Not drawn as SVG: zkherd plot draws it, if it can be drawn.");
+        html_element(stream, "figcaption", "%s: %s", source->label, word(picture, "about"));
+        fputs("</figure>\n", stream);
+        page_data_write(stream, source, word(picture, "title"), word(picture, "file"),
+                        word(picture, "columns"), alone);
+        fputs("</div>\n", stream);
+    }
     fputs(shown->count > 1 ? "</div>\n" : "", stream);
 }
 
@@ -203,11 +195,10 @@ void page_plots_write(FILE *stream, const struct page_sources *sources)
     }
     fputs(begun ? "</div>\n" : "", stream);
     if (left_out.length > 0)
-        html_element(
-            stream, "p",
-            "Left out, because they would have one place on the x axis: %s. The figures below "
-            "and the CSV files have them.",
-            left_out.text);
+        html_element(stream, "p",
+                     "Left out, because they would have one place on the x axis: %s. The figures "
+                     "below and the CSV files have them.",
+                     left_out.text);
     free(left_out.text);
 }
 

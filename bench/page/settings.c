@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As a shell reads it. */
+/* Writes an argument as a shell reads it. */
 static void write_argument(FILE *stream, const char *argument)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -41,78 +41,72 @@ static void write_command(FILE *stream, const json_t *manifest)
                  page_json_text(json_object_get(manifest, "ended")));
 }
 
-/* A text keeps its lines; no value is none. */
-static void write_scalar(FILE *stream, const json_t *value)
+/* Adds a text as it is, null as "none", any other value as JSON. */
+static void add_value(struct growing_text *text, const json_t *value)
 {
-    char *text = json_is_string(value)
-                     ? memory_text(json_string_value(value))
-                     : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-    char *rest = text, *line;
-    while (!json_is_null(value) && (line = strsep(&rest, "\n")) != NULL) {
-        fputs(line == text ? "" : "<br/>", stream);
-        html_text(stream, line);
-    }
-    html_text(stream, json_is_null(value) ? "none" : "");
-    free(text);
+    char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+    growing_text_add(text, "%s",
+                     json_is_null(value)     ? "none"
+                     : json_is_string(value) ? json_string_value(value)
+                                             : json);
+    free(json);
 }
 
-static void write_row(FILE *stream, const char *name, json_t *value)
-{
-    size_t i;
-    json_t *item;
-    fputs("<tr>", stream);
-    html_element(stream, "th scope=\"row\"", "%s", name);
-    fputs("<td>", stream);
-    json_array_foreach(value, i, item)
-    {
-        fputs(i > 0 ? ", " : "", stream);
-        write_scalar(stream, item);
-    }
-    if (json_array_size(value) == 0)
-        write_scalar(stream, json_is_array(value) ? json_null() : value);
-    fputs("</td></tr>\n", stream);
-}
-
-/* A row for each value in a member: "host.cores", "servers.1.version". */
+/* Writes a row for each value in a member: "host.cores", "servers.1.version". A list of values is
+ * one row; a text keeps its lines. */
 static void write_member(FILE *stream, const char *name, json_t *value)
 {
+    struct growing_text text = {0};
     const char *key;
-    size_t i;
+    size_t count = json_array_size(value);
     json_t *inner;
-    if (!json_is_object(value) && !json_is_object(json_array_get(value, 0)))
-        write_row(stream, name, value);
+    bool of_objects = json_is_object(json_array_get(value, 0));
     json_object_foreach(value, key, inner)
     {
         char *path = memory_format("%s.%s", name, key);
         write_member(stream, path, inner);
         free(path);
     }
-    for (i = 0; json_is_object(json_array_get(value, i)); i++) {
+    for (size_t i = 0; of_objects && i < count; i++) {
         char *path = memory_format("%s.%zu", name, i + 1);
         write_member(stream, path, json_array_get(value, i));
         free(path);
     }
+    if (json_is_object(value) || of_objects)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        growing_text_add(&text, "%s", i > 0 ? ", " : "");
+        add_value(&text, json_array_get(value, i));
+    }
+    if (count == 0)
+        add_value(&text, json_is_array(value) ? json_null() : value);
+    fputs("<tr>", stream);
+    html_element(stream, "th scope=\"row\"", "%s", name);
+    fputs("<td>", stream);
+    for (char *rest = text.text, *line; (line = strsep(&rest, "\n")) != NULL;) {
+        fputs(line == text.text ? "" : "<br/>", stream);
+        html_text(stream, line);
+    }
+    fputs("</td></tr>\n", stream);
+    free(text.text);
 }
 
-/* The members that a reader looks for first, or the others. */
-static void write_table(FILE *stream, json_t *manifest, bool first, const char *what,
-                        const char *label)
+/* Writes the members that a reader looks for first, or the others. */
+static void write_table(FILE *stream, const struct page_record *record, bool first,
+                        const char *what)
 {
-    static const char *const firsts[] = {"host", "driver", "data", "plan"};
-    char *caption = memory_format("%s of %s", what, label);
+    static const char firsts[] = " host driver data plan ";
+    static const char *const headings[] = {"name", "value", NULL};
+    char *caption = memory_format("%s of %s", what, record->label);
     const char *key;
     json_t *value;
-    html_table_begin(stream, caption);
-    html_element(stream, "th scope=\"col\"", "name");
-    html_element(stream, "th scope=\"col\"", "value");
-    html_table_rows(stream);
-    json_object_foreach(manifest, key, value)
+    html_table_begin(stream, caption, headings);
+    json_object_foreach(record->manifest, key, value)
     {
-        bool is_first = false;
-        for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++)
-            is_first = is_first || strcmp(key, firsts[i]) == 0;
-        if (is_first == first)
+        char *word = memory_format(" %s ", key);
+        if ((strstr(firsts, word) != NULL) == first)
             write_member(stream, key, value);
+        free(word);
     }
     html_table_end(stream);
     free(caption);
@@ -120,19 +114,17 @@ static void write_table(FILE *stream, json_t *manifest, bool first, const char *
 
 void page_settings_write(FILE *stream, const struct page_sources *sources)
 {
-    for (size_t at = 0; at < sources->count * PAGE_RECORDS_MAX; at++) {
-        const struct page_source *source = &sources->list[at / PAGE_RECORDS_MAX];
-        size_t record = at % PAGE_RECORDS_MAX;
-        json_t *manifest = source->records[record].manifest;
-        char label[PAGE_LABEL_SIZE];
-        if (manifest == NULL)
+    for (size_t i = 0; i < sources->record_count; i++) {
+        const struct page_record *record = &sources->records[i];
+        if (record->manifest == NULL)
             continue;
-        html_element(stream, "h3", "%s", page_record_label(source, record, label));
-        write_command(stream, manifest);
-        write_table(stream, manifest, true, "The machine and the settings", label);
+        html_element(stream, "h3", "%s", record->label);
+        write_command(stream, record->manifest);
+        write_table(stream, record, true, "The machine and the settings");
         fputs("<details class=\"long\">\n", stream);
-        html_element(stream, "summary", "The servers, and all else in the manifest of %s", label);
-        write_table(stream, manifest, false, "The manifest", label);
+        html_element(stream, "summary", "The servers, and all else in the manifest of %s",
+                     record->label);
+        write_table(stream, record, false, "The manifest");
         fputs("</details>\n", stream);
     }
 }

@@ -20,62 +20,47 @@ static const char *const names[] = {
 
 #define NAMES (sizeof names / sizeof names[0])
 
-/* The file that decides the kind: the first that the folder has. An experiment of the paper has the
- * files of a load, too, and a run has cells. */
-static const struct {
-    const char *file;
-    enum page_kind kind;
-} deciders[] = {{"shape.csv", PAGE_PAPER},    {"answers.csv", PAGE_PLAN}, {"trials.csv", PAGE_RUN},
-                {"cells.csv", PAGE_LOAD},     {"load.csv", PAGE_LOAD},    {"traffic.csv", PAGE_TAP},
-                {"periods.csv", PAGE_AUTOPSY}};
+/* The kind of a folder is the first whose file it has: an experiment of the paper has the files of
+ * a load, too, and a run has cells. */
+static const struct page_kind kinds[] = {{"shape.csv", "evaluation", "operations"},
+                                         {"answers.csv", "plan", "locks"},
+                                         {"trials.csv", "run", "locks"},
+                                         {"cells.csv", "load", "operations"},
+                                         {"load.csv", "load", "operations"},
+                                         {"traffic.csv", "tap", "tap"},
+                                         {"periods.csv", "autopsy", "locks"}};
 
-#define DECIDERS (sizeof deciders / sizeof deciders[0])
+#define KINDS (sizeof kinds / sizeof kinds[0])
 
-/* ------------------------------------------------------------------ records */
+/* ------------------------------------------------------------------ fields and members */
 
-/* name: "" for the folder of the source itself. A folder in it counts if it has a manifest; its
- * findings do, if the source has none of its own. */
-static enum error_kind read_record(struct page_source *source, const char *folder, const char *name,
-                                   struct error *error)
+const struct csv_reader *page_file(const struct page_source *source, const char *name)
 {
-    char path[FILE_PATH_SIZE];
-    json_error_t place;
-    const struct page_record *own = &source->records[0];
-    bool is_known = own->name[0] == '\0' && own->findings.rows > 0,
-         has_manifest = folder_has(folder, "manifest.json"),
-         has_findings = !is_known && folder_has(folder, "findings.csv");
-    if (source->record_count == PAGE_RECORDS_MAX ||
-        (!has_manifest && (name[0] != '\0' || !has_findings)))
-        return ERROR_NONE;
-    struct page_record *record = &source->records[source->record_count++];
-    snprintf(record->name, sizeof record->name, "%s", name);
-    snprintf(path, sizeof path, "%s/manifest.json", folder);
-    if (has_manifest && (record->manifest = json_load_file(path, 0, &place)) == NULL)
-        return error_raise(error, ERROR_MALFORMED, 0, path, "line %d: %s",
-                           place.line > 0 ? place.line : 1, place.text);
-    snprintf(path, sizeof path, "%s/findings.csv", folder);
-    return has_findings ? csv_reader_open(path, &record->findings, error) : ERROR_NONE;
+    size_t i = 0;
+    while (i + 1 < NAMES && strcmp(names[i], name) != 0)
+        i++;
+    return &source->files[i];
 }
 
-static enum error_kind read_inner(void *source, const char *folder, struct error *error)
+const char *page_text(const struct csv_reader *file, size_t row, const char *column)
 {
-    return read_record(source, folder, folder_name(folder), error);
+    struct error error;
+    size_t place;
+    return row < file->rows && csv_reader_column(file, column, &place, &error) == ERROR_NONE
+               ? csv_reader_text(file, row, place)
+               : "";
 }
 
-/* Its own manifest, or those of the topologies in it: of a load on several of them, and of the
- * paper's tables. */
-static enum error_kind read_records(struct page_source *source, struct error *error)
+double page_parse_number(const char *text)
 {
-    bool has_manifest = folder_has(source->path, "manifest.json");
-    enum error_kind kind = read_record(source, source->path, "", error);
-    if (kind == ERROR_NONE && !has_manifest)
-        kind = folder_each(source->path, read_inner, source, error);
-    for (size_t i = 0; i < source->record_count; i++)
-        has_manifest = has_manifest || source->records[i].manifest != NULL;
-    return kind != ERROR_NONE || has_manifest || source->kind == PAGE_AUTOPSY
-               ? kind
-               : error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
-                             "there is no manifest.json in it");
+    char *end;
+    double number = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(number) ? number : NAN;
+}
+
+double page_number(const struct csv_reader *file, size_t row, const char *column)
+{
+    return page_parse_number(page_text(file, row, column));
 }
 
 json_t *page_json(const struct page_record *record, const char *object, const char *key)
@@ -88,17 +73,69 @@ const char *page_json_text(const json_t *text)
     return json_is_string(text) ? json_string_value(text) : "";
 }
 
-const char *page_record_label(const struct page_source *source, size_t record,
-                              char label[PAGE_LABEL_SIZE])
+/* ------------------------------------------------------------------ records */
+
+/* It has files of servers alone. */
+static bool is_autopsy(const struct page_source *source)
 {
-    const char *name = source->records[record].name;
-    bool alone = source->record_count == 1;
-    snprintf(label, PAGE_LABEL_SIZE, "%s%s%s", source->label, alone || name[0] == '\0' ? "" : "/",
-             alone ? "" : name);
-    return label;
+    return strcmp(source->kind->word, "autopsy") == 0;
 }
 
-/* ------------------------------------------------------------------ CSV files */
+/* Adds the record of the last source, whose name is "", or of a folder in it, which counts if it
+ * has a manifest. */
+static enum error_kind add_record(struct page_sources *sources, const char *folder,
+                                  const char *name, struct error *error)
+{
+    struct page_source *source = &sources->list[sources->count - 1];
+    char path[FILE_PATH_SIZE];
+    json_error_t place;
+    enum error_kind kind = ERROR_NONE;
+    bool has_manifest = folder_has(folder, "manifest.json"),
+         has_findings = !source->has_summary && folder_has(folder, "findings.csv");
+    if (!has_manifest && (name[0] != '\0' || (!has_findings && !is_autopsy(source))))
+        return ERROR_NONE;
+    sources->records =
+        memory_grow(sources->records, sources->record_count, sizeof *sources->records);
+    struct page_record *record = &sources->records[sources->record_count++];
+    *record = (struct page_record){.source = source};
+    snprintf(record->name, sizeof record->name, "%s", name);
+    source->record_count++;
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    if (has_manifest && (record->manifest = json_load_file(path, 0, &place)) == NULL)
+        return error_raise(error, ERROR_MALFORMED, 0, path, "line %d: %s",
+                           place.line > 0 ? place.line : 1, place.text);
+    if (source->record_count == 1)
+        source->servers = json_array_size(json_object_get(record->manifest, "servers"));
+    snprintf(path, sizeof path, "%s/findings.csv", folder);
+    if (has_findings)
+        kind = csv_reader_open(path, &record->findings, error);
+    source->findings += record->findings.rows;
+    return kind;
+}
+
+static enum error_kind add_inner_record(void *sources, const char *folder, struct error *error)
+{
+    return add_record(sources, folder, folder_name(folder), error);
+}
+
+/* Adds those of the last source: its own, or those of the topologies in it, as of a load on several
+ * of them, and of the paper's tables. */
+static enum error_kind read_records(struct page_sources *sources, struct error *error)
+{
+    struct page_source *source = &sources->list[sources->count - 1];
+    bool has_manifest = folder_has(source->path, "manifest.json");
+    enum error_kind kind = add_record(sources, source->path, "", error);
+    size_t own = source->record_count;
+    source->has_summary = source->findings > 0;
+    if (kind == ERROR_NONE && !has_manifest)
+        kind = folder_each(source->path, add_inner_record, sources, error);
+    return kind != ERROR_NONE || has_manifest || source->record_count > own || is_autopsy(source)
+               ? kind
+               : error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
+                             "there is no manifest.json in it");
+}
+
+/* ------------------------------------------------------------------ sources */
 
 static enum error_kind read_files(struct page_source *source, struct error *error)
 {
@@ -113,40 +150,7 @@ static enum error_kind read_files(struct page_source *source, struct error *erro
     return kind;
 }
 
-const struct csv_reader *page_file(const struct page_source *source, const char *name)
-{
-    size_t i = 0;
-    while (i + 1 < NAMES && strcmp(names[i], name) != 0)
-        i++;
-    return &source->files[i];
-}
-
-/* Where a field is; false if there is no such row or column. */
-static bool find_field(const struct csv_reader *file, size_t row, const char *column, size_t *place)
-{
-    struct error error;
-    return row < file->rows && csv_reader_column(file, column, place, &error) == ERROR_NONE;
-}
-
-const char *page_text(const struct csv_reader *file, size_t row, const char *column)
-{
-    size_t place;
-    return find_field(file, row, column, &place) ? csv_reader_text(file, row, place) : "";
-}
-
-double page_number(const struct csv_reader *file, size_t row, const char *column)
-{
-    struct error error;
-    size_t place;
-    double number = NAN;
-    if (find_field(file, row, column, &place))
-        (void)!csv_reader_number(file, row, place, &number, &error); /* NaN stays */
-    return number;
-}
-
-/* ------------------------------------------------------------------ sources */
-
-/* By their last names, if these all differ; else as the folders were named. */
+/* Labels sources by their last names, if these all differ, else as the folders were named. */
 static void label_sources(struct page_sources *sources)
 {
     bool differ = true;
@@ -158,22 +162,28 @@ static void label_sources(struct page_sources *sources)
     for (size_t i = 0; i < sources->count; i++)
         sources->list[i].label =
             differ ? folder_name(sources->list[i].path) : sources->list[i].folder;
+    for (size_t i = 0; i < sources->record_count; i++) {
+        struct page_record *record = &sources->records[i];
+        const char *name = record->source->record_count > 1 ? record->name : "";
+        snprintf(record->label, sizeof record->label, "%s%s%s", record->source->label,
+                 name[0] != '\0' ? "/" : "", name);
+    }
 }
 
 /* Adds a folder with results of its own; any other one is left out. */
 static enum error_kind add_source(void *context, const char *folder, struct error *error)
 {
     struct page_sources *sources = context;
-    size_t decider = 0;
-    while (decider < DECIDERS && !folder_has(folder, deciders[decider].file))
-        decider++;
-    if (decider == DECIDERS)
+    const struct page_kind *of = kinds;
+    while (of < kinds + KINDS && !folder_has(folder, of->file))
+        of++;
+    if (of == kinds + KINDS)
         return ERROR_NONE;
     if (sources->count == PAGE_SOURCES_MAX)
         return error_raise(error, ERROR_USAGE, 0, folder, "more than %d folders in all",
                            PAGE_SOURCES_MAX);
     struct page_source *source = &sources->list[sources->count++];
-    *source = (struct page_source){.kind = deciders[decider].kind};
+    source->kind = of;
     snprintf(source->folder, sizeof source->folder, "%s", folder);
     if (realpath(folder, source->path) == NULL)
         snprintf(source->path, sizeof source->path, "%s", folder);
@@ -181,13 +191,12 @@ static enum error_kind add_source(void *context, const char *folder, struct erro
         if (strcmp(sources->list[i].path, source->path) == 0)
             return error_raise(error, ERROR_USAGE, 0, folder, "this folder is named twice");
     }
-    enum error_kind kind = read_records(source, error);
+    enum error_kind kind = read_records(sources, error);
     if (kind == ERROR_NONE)
         kind = read_files(source, error);
-    return kind != ERROR_NONE || page_file(source, deciders[decider].file)->rows > 0
+    return kind != ERROR_NONE || page_file(source, of->file)->rows > 0
                ? kind
-               : error_raise(error, ERROR_NOT_A_RUN, 0, folder, "its %s has no row",
-                             deciders[decider].file);
+               : error_raise(error, ERROR_NOT_A_RUN, 0, folder, "its %s has no row", of->file);
 }
 
 enum error_kind page_sources_add(struct page_sources *sources, const char *named,
@@ -213,14 +222,16 @@ enum error_kind page_sources_add(struct page_sources *sources, const char *named
 void page_sources_deinit(struct page_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
-        struct page_source *source = &sources->list[i];
-        for (size_t j = 0; source->files != NULL && j < NAMES; j++)
-            csv_reader_deinit(&source->files[j]);
-        free(source->files);
-        for (size_t j = 0; j < source->record_count; j++) {
-            json_decref(source->records[j].manifest);
-            csv_reader_deinit(&source->records[j].findings);
-        }
+        struct csv_reader *files = sources->list[i].files;
+        for (size_t j = 0; files != NULL && j < NAMES; j++)
+            csv_reader_deinit(&files[j]);
+        free(files);
     }
-    sources->count = 0;
+    for (size_t i = 0; i < sources->record_count; i++) {
+        json_decref(sources->records[i].manifest);
+        csv_reader_deinit(&sources->records[i].findings);
+    }
+    free(sources->records);
+    sources->records = NULL;
+    sources->count = sources->record_count = 0;
 }

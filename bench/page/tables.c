@@ -13,7 +13,6 @@
 
 #define KEYS_MAX    4
 #define COLUMNS_MAX 32
-#define NAME_SIZE   64
 
 /* A table with more rows is folded away, and on paper it is named, not printed. */
 #define PRINTED_MAX 60
@@ -32,15 +31,14 @@
  * as       key: names the row, and sorts those of several sources; text; or what its numbers are
  *          multiplied by, with ~ before it if other programs may have disturbed them */
 struct column {
-    char name[NAME_SIZE];
-    const char *heading; /* NULL: the name */
+    const char *name, *heading;
     bool is_key, is_time;
     double factor; /* 0: a text */
 };
 
-/* A row of a source. Its keys are the source's own; "" behind the last. */
+/* A row of a source. */
 struct line {
-    const char *keys[KEYS_MAX];
+    const char *keys[KEYS_MAX]; /* "" behind the last */
     const struct page_source *source;
     size_t row;
 };
@@ -79,13 +77,11 @@ static bool next_view(size_t *at, struct view *view)
                           .column_count = 0};
     do {
         const char *as = page_text(list, *at, "as");
-        struct column *column = &view->columns[view->column_count++];
+        bool is_time = as[0] == '~';
         assert(view->column_count < COLUMNS_MAX);
-        snprintf(column->name, sizeof column->name, "%s", page_text(list, *at, "column"));
-        column->heading = page_text(list, *at, "heading");
-        column->is_key = strcmp(as, "key") == 0;
-        column->is_time = as[0] == '~';
-        column->factor = strtod(as + column->is_time, NULL);
+        view->columns[view->column_count++] =
+            (struct column){page_text(list, *at, "column"), page_text(list, *at, "heading"),
+                            strcmp(as, "key") == 0, is_time, strtod(as + is_time, NULL)};
     } while (++*at < list->rows && page_text(list, *at, "file")[0] == '\0');
     return true;
 }
@@ -106,19 +102,8 @@ static bool is_valid(const struct csv_reader *trials, size_t row)
            !(page_number(trials, row, "violations") > 0);
 }
 
-static void add_line(struct view *view, const struct page_source *source, size_t row)
-{
-    view->lines = memory_grow(view->lines, view->line_count, sizeof *view->lines);
-    struct line *line = &view->lines[view->line_count++];
-    *line = (struct line){{"", "", "", ""}, source, row};
-    for (size_t i = 0, key = 0; i < view->column_count && key < KEYS_MAX; i++) {
-        if (view->columns[i].is_key)
-            line->keys[key++] =
-                page_text(page_file(source, view->file), row, view->columns[i].name);
-    }
-}
-
-/* A file without the first column is another subcommand's of the same name. */
+/* Adds the rows of a source to those of its table; to trials that are not valid only such. A file
+ * without the first column is another subcommand's of the same name. */
 static void add_lines(struct view *view, const struct page_source *source)
 {
     const struct csv_reader *file = page_file(source, view->file);
@@ -127,17 +112,16 @@ static void add_lines(struct view *view, const struct page_source *source)
         (view->unless[0] != '\0' && page_file(source, view->unless)->rows > 0))
         return;
     for (size_t row = 0; row < file->rows; row++) {
-        if (!of_invalid || !is_valid(file, row))
-            add_line(view, source, row);
+        if (of_invalid && is_valid(file, row))
+            continue;
+        view->lines = memory_grow(view->lines, view->line_count, sizeof *view->lines);
+        struct line *line = &view->lines[view->line_count++];
+        *line = (struct line){{"", "", "", ""}, source, row};
+        for (size_t i = 0, key = 0; i < view->column_count && key < KEYS_MAX; i++) {
+            if (view->columns[i].is_key)
+                line->keys[key++] = page_text(file, row, view->columns[i].name);
+        }
     }
-}
-
-static int compare_keys(const char *a, const char *b)
-{
-    char *a_end, *b_end;
-    double of_a = strtod(a, &a_end), of_b = strtod(b, &b_end);
-    bool are_numbers = a_end != a && *a_end == '\0' && b_end != b && *b_end == '\0';
-    return are_numbers ? (of_a > of_b) - (of_a < of_b) : strcmp(a, b);
 }
 
 /* The same cell of all sources together, in their order. */
@@ -145,8 +129,11 @@ static int compare_lines(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
     int order = 0;
-    for (size_t i = 0; order == 0 && i < KEYS_MAX; i++)
-        order = compare_keys(x->keys[i], y->keys[i]);
+    for (size_t i = 0; order == 0 && i < KEYS_MAX; i++) {
+        double of_x = page_parse_number(x->keys[i]), of_y = page_parse_number(y->keys[i]);
+        order = isnan(of_x) || isnan(of_y) ? strcmp(x->keys[i], y->keys[i])
+                                           : (of_x > of_y) - (of_x < of_y);
+    }
     if (order == 0)
         order = (x->source > y->source) - (x->source < y->source);
     return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
@@ -154,7 +141,7 @@ static int compare_lines(const void *a, const void *b)
 
 /* ------------------------------------------------------------------ a table */
 
-const char *page_write_number(double number, char text[PAGE_NUMBER_SIZE])
+const char *page_format_number(double number, char text[PAGE_NUMBER_SIZE])
 {
     bool is_whole = number >= 0 && number == floor(number);
     if (number < COUNTED_MAX && (number >= 1000 || is_whole))
@@ -163,48 +150,42 @@ const char *page_write_number(double number, char text[PAGE_NUMBER_SIZE])
     return text;
 }
 
-/* A figure that is not known, with a lower end of its interval, is at least that. */
-static void write_number(FILE *stream, const struct csv_reader *file, size_t row,
-                         const struct column *column)
+static bool is_yes(const struct csv_reader *file, size_t row, const char *column)
 {
-    char text[2 * PAGE_NUMBER_SIZE] = "–", number[PAGE_NUMBER_SIZE], low[NAME_SIZE + 8];
-    double value = page_number(file, row, column->name);
-    bool is_least = isnan(value),
-         disturbed =
-             column->is_time && (strcmp(page_text(file, row, "disturbed"), "yes") == 0 ||
-                                 strcmp(page_text(file, row, "noise_disturbed"), "yes") == 0);
-    snprintf(low, sizeof low, "%s_low", column->name);
-    if (is_least)
-        value = page_number(file, row, low);
-    if (!isnan(value))
-        snprintf(text, sizeof text, "%s%s%s", disturbed ? "~" : "", is_least ? "≥ " : "",
-                 page_write_number(value * column->factor, number));
-    html_cell(stream, true, text);
+    return strcmp(page_text(file, row, column), "yes") == 0;
 }
 
+/* Writes a cell. A figure that is not known, with a lower end of its interval, is at least that. */
 static void write_field(FILE *stream, const struct csv_reader *file, size_t row,
                         const struct column *column)
 {
-    const char *text = page_text(file, row, column->name);
-    char *end;
-    (void)strtod(text, &end);
-    if (column->factor > 0)
-        write_number(stream, file, row, column);
-    else
-        html_cell(stream, end != text && *end == '\0', text);
+    const char *field = page_text(file, row, column->name);
+    if (column->factor == 0) {
+        html_cell(stream, !isnan(page_parse_number(field)), field);
+        return;
+    }
+    char text[2 * PAGE_NUMBER_SIZE] = "–", number[PAGE_NUMBER_SIZE];
+    double value = page_parse_number(field);
+    bool is_least = isnan(value),
+         disturbed = is_yes(file, row, "disturbed") || is_yes(file, row, "noise_disturbed");
+    if (is_least) {
+        char *low = memory_format("%s_low", column->name);
+        value = page_number(file, row, low);
+        free(low);
+    }
+    if (!isnan(value))
+        snprintf(text, sizeof text, "%s%s%s", column->is_time && disturbed ? "~" : "",
+                 is_least ? "≥ " : "", page_format_number(value * column->factor, number));
+    html_cell(stream, true, text);
 }
 
 /* labelled: each row says of which source it is. */
-static void write_rows(FILE *stream, struct view *view, bool labelled)
+static void write_rows(FILE *stream, const struct view *view, bool labelled)
 {
-    html_table_begin(stream, view->title);
-    if (labelled)
-        html_element(stream, "th scope=\"col\"", "results");
+    const char *headings[COLUMNS_MAX + 2] = {"results"};
     for (size_t i = 0; i < view->column_count; i++)
-        html_element(stream, "th scope=\"col\"", "%s",
-                     view->columns[i].heading != NULL ? view->columns[i].heading
-                                                      : view->columns[i].name);
-    html_table_rows(stream);
+        headings[labelled + i] = view->columns[i].heading;
+    html_table_begin(stream, view->title, headings);
     for (size_t i = 0; i < view->line_count && i < PAGE_ROWS_MAX; i++) {
         const struct line *line = &view->lines[i];
         fputs("<tr>", stream);
@@ -218,17 +199,18 @@ static void write_rows(FILE *stream, struct view *view, bool labelled)
 }
 
 /* Folded away; printed: on paper it is not. */
-static void write_folded(FILE *stream, struct view *view, bool labelled, bool printed)
+static void write_folded(FILE *stream, const struct view *view, bool labelled, bool printed)
 {
-    const char *plural = view->line_count == 1 ? "" : "s";
+    char *title = memory_format("%s: %zu row%s", view->title, view->line_count,
+                                text_plural(view->line_count));
     fprintf(stream, "<details class=\"%s\">\n", printed ? "short" : "long");
-    html_element(stream, "summary", "%s: %zu row%s", view->title, view->line_count, plural);
+    html_element(stream, "summary", "%s", title);
     if (view->line_count > PAGE_ROWS_MAX)
         html_element(stream, "p", "The first %d rows; the file has all.", PAGE_ROWS_MAX);
     write_rows(stream, view, labelled);
     fputs("</details>\n", stream);
-    html_element(stream, "p class=\"paper\"", "%s: %zu row%s.", view->title, view->line_count,
-                 plural);
+    html_element(stream, "p class=\"paper\"", "%s.", title);
+    free(title);
 }
 
 void page_tables_write(FILE *stream, const struct page_sources *sources, const char *section)
@@ -253,17 +235,14 @@ void page_tables_write(FILE *stream, const struct page_sources *sources, const c
 void page_data_write(FILE *stream, const struct page_source *source, const char *title,
                      const char *file, const char *columns, bool printed)
 {
-    char *caption = memory_format("%s: %s of %s", title, file, source->label);
+    char *caption = memory_format("%s: %s of %s", title, file, source->label),
+         *names = memory_text(columns), *rest = names, *name;
     struct view view = {.section = "", .title = caption, .file = file, .unless = ""};
-    while (*columns != '\0' && view.column_count < COLUMNS_MAX) {
-        struct column *column = &view.columns[view.column_count++];
-        size_t length = strcspn(columns, " ");
-        snprintf(column->name, sizeof column->name, "%.*s", (int)length, columns);
-        columns += length + strspn(columns + length, " ");
-    }
-    for (size_t row = 0; row < page_file(source, file)->rows; row++)
-        add_line(&view, source, row);
+    while ((name = strsep(&rest, " ")) != NULL && view.column_count < COLUMNS_MAX)
+        view.columns[view.column_count++] = (struct column){.name = name, .heading = name};
+    add_lines(&view, source);
     write_folded(stream, &view, false, printed && view.line_count <= PRINTED_MAX);
     free(view.lines);
+    free(names);
     free(caption);
 }

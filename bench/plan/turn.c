@@ -68,7 +68,7 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
     const struct plan_count count = {beside.replied, beside.over};
     bool enough = plan_probe_has_enough(&turn->probe, memory, &count, elapsed_ns);
     if (has_load && enough)
-        background_settle(&turn->background);
+        background_end_contention(&turn->background);
     return enough;
 }
 

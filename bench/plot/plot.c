@@ -85,7 +85,6 @@ static size_t find_kind(const char *folder)
     return i;
 }
 
-/* Adds a folder that can be drawn to a text that lists them. */
 static enum error_kind add_inner(void *list, const char *folder, struct error *error)
 {
     struct growing_text *text = list;
@@ -95,14 +94,24 @@ static enum error_kind add_inner(void *list, const char *folder, struct error *e
     return ERROR_NONE;
 }
 
+/* ERROR_USAGE for a folder that only holds others which can be drawn. */
+static enum error_kind check_inner(const char *folder, struct error *error)
+{
+    struct growing_text inner = {0};
+    enum error_kind kind = folder_each(folder, add_inner, &inner, error);
+    if (inner.length > 0)
+        kind = error_raise(error, ERROR_USAGE, 0, folder,
+                           "nothing to draw but in its folders: name %.400s", inner.text);
+    free(inner.text);
+    return kind;
+}
+
 /* ------------------------------------------------------------------ recipes and labels */
 
-/* The folder of anything else that has no data is refused as that of a run. */
-static enum error_kind add_recipes_of_run(const char *folder, struct plots *plots,
-                                          struct error *error)
+static enum error_kind add_recipes_of_run(struct plots *plots, struct error *error)
 {
     struct past_run run;
-    enum error_kind kind = past_run_open(folder, &run, error);
+    enum error_kind kind = past_run_open(plots->folder, &run, error);
     if (kind != ERROR_NONE)
         return kind;
     for (size_t i = 0; past_run_recipe(&run, i) != NULL; i++)
@@ -111,7 +120,7 @@ static enum error_kind add_recipes_of_run(const char *folder, struct plots *plot
     return ERROR_NONE;
 }
 
-/* The rows of a recipe stand together. */
+/* Adds each recipe once: its rows follow each other. */
 static enum error_kind add_recipes(const struct csv_reader *reader, struct plots *plots,
                                    struct error *error)
 {
@@ -136,6 +145,8 @@ static enum error_kind read_labels(const struct csv_reader *reader, struct plots
     static const char *const names[] = {"metric", "pair", "label_a", "label_b"};
     size_t columns[4];
     bool of_runs = reader->rows == 0;
+    for (size_t i = 0; i < COMPARED_RUNS_MAX; i++)
+        labels[i] = "";
     for (size_t i = 0; i < 4; i++) {
         if (csv_reader_column(reader, names[i], &columns[i], error) != ERROR_NONE)
             return error->kind;
@@ -167,8 +178,6 @@ static void add_picture(void *pictures, const char *file)
 /* Draws, and prints where the pictures are. */
 static enum error_kind draw(struct plot *plot, struct plots *plots, struct error *error)
 {
-    plots->formats = plot->formats;
-    plots->interrupts = -1;
     if (plot->json) {
         json_t *result = json_pack("{s:o, s:[]}", "folder", json_text(plots->folder), "plots");
         json_array_append_new(plot->results, result);
@@ -184,72 +193,44 @@ static enum error_kind draw(struct plot *plot, struct plots *plots, struct error
     return ERROR_NONE;
 }
 
-/* The rows of this file name the recipes, and of a comparison the sides. */
-static enum error_kind draw_named(struct plot *plot, struct plots *plots, const char *name,
-                                  struct error *error)
-{
-    struct csv_reader reader;
-    const char *labels[COMPARED_RUNS_MAX] = {""};
-    char file[PATH_SIZE];
-    snprintf(file, sizeof file, "%s/%s", plots->folder, name);
-    enum error_kind kind = csv_reader_open(file, &reader, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    for (size_t i = 0; i < COMPARED_RUNS_MAX; i++)
-        labels[i] = "";
-    if (plots->kind == PLOTS_OF_COMPARISON)
-        kind = read_labels(&reader, plots, labels, error);
-    if (kind == ERROR_NONE)
-        kind = add_recipes(&reader, plots, error);
-    if (kind == ERROR_NONE)
-        kind = draw(plot, plots, error);
-    free(plots->recipes.text); /* of a file that is refused */
-    csv_reader_deinit(&reader);
-    return kind;
-}
-
+/* A folder of anything without data is refused as that of a run. */
 static enum error_kind plot_folder(const char *named, struct plot *plot, struct error *error)
 {
-    char folder[PATH_MAX];
-    struct growing_text inner = {0};
+    const char *labels[COMPARED_RUNS_MAX], *recipes = NULL;
+    char folder[PATH_MAX], file[PATH_SIZE];
+    struct csv_reader reader = {0};
+    struct plots plots = {
+        .kind = PLOTS_OF_RUN, .folder = folder, .formats = plot->formats, .interrupts = -1};
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
     size_t found = find_kind(folder);
-    if (found == KINDS)
-        (void)!folder_each(folder, add_inner, &inner, error);
-    if (inner.length > 0) {
-        error_raise(error, ERROR_USAGE, 0, folder,
-                    "nothing to draw but in its folders: name %.400s", inner.text);
-        free(inner.text);
-        return ERROR_USAGE;
+    enum error_kind kind = found == KINDS ? check_inner(folder, error) : ERROR_NONE;
+    if (found < KINDS) {
+        plots.kind = kinds[found].kind;
+        recipes = kinds[found].recipes;
     }
-    struct plots plots = {.kind = found < KINDS ? kinds[found].kind : PLOTS_OF_RUN,
-                          .folder = folder};
-    if (found < KINDS && kinds[found].recipes != NULL)
-        return draw_named(plot, &plots, kinds[found].recipes, error);
-    enum error_kind kind =
-        plots.kind == PLOTS_OF_RUN ? add_recipes_of_run(folder, &plots, error) : ERROR_NONE;
-    return kind == ERROR_NONE ? draw(plot, &plots, error) : kind;
-}
-
-/* ------------------------------------------------------------------ the command */
-
-static int plot_folders(char *const folders[], size_t count, struct plot *plot)
-{
-    struct error error = {0};
-    for (size_t i = 0; i < count; i++) {
-        if (plot_folder(folders[i], plot, &error) != ERROR_NONE)
-            return complain_about("plot", &error);
+    if (recipes != NULL) {
+        snprintf(file, sizeof file, "%s/%s", folder, recipes);
+        kind = csv_reader_open(file, &reader, error);
     }
-    if (plot->json)
-        json_result_write(json_pack("{s:O}", "results", plot->results), stdout);
-    return 0;
+    if (kind == ERROR_NONE && plots.kind == PLOTS_OF_COMPARISON)
+        kind = read_labels(&reader, &plots, labels, error);
+    if (kind == ERROR_NONE && recipes != NULL)
+        kind = add_recipes(&reader, &plots, error);
+    else if (kind == ERROR_NONE && plots.kind == PLOTS_OF_RUN)
+        kind = add_recipes_of_run(&plots, error);
+    if (kind == ERROR_NONE)
+        kind = draw(plot, &plots, error);
+    free(plots.recipes.text); /* of a file that is refused */
+    csv_reader_deinit(&reader);
+    return kind;
 }
 
 int plot_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"plot", usage, rows, notes, NULL};
     struct plot plot = {0};
+    struct error error = {0};
     int first = argc;
     int status = arguments_take(&arguments, argc, argv, &plot, &first);
     if (status != ARGUMENTS_GO)
@@ -257,8 +238,12 @@ int plot_main(int argc, char **argv)
     if (first == argc)
         return complain_usage("plot", "folders",
                               "expected the folder of a run, a load or a comparison");
+    enum error_kind kind = ERROR_NONE;
     plot.results = plot.json ? json_array() : NULL;
-    status = plot_folders(argv + first, (size_t)(argc - first), &plot);
+    for (int i = first; kind == ERROR_NONE && i < argc; i++)
+        kind = plot_folder(argv[i], &plot, &error);
+    if (kind == ERROR_NONE && plot.json)
+        json_result_write(json_pack("{s:O}", "results", plot.results), stdout);
     json_decref(plot.results);
-    return status;
+    return kind == ERROR_NONE ? 0 : complain_about("plot", &error);
 }

@@ -50,19 +50,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static void print_report(const struct report *report, const char *file, char **folders,
-                         size_t count)
-{
-    if (!report->json) {
-        printf("report in %s\n", file);
-        return;
-    }
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_text(folders[i]));
-    json_result_write(json_pack("{s:o, s:o}", "file", json_text(file), "folders", list), stdout);
-}
-
+/* Writes the page, and prints where it is. */
 static enum error_kind write_report(const struct report *report, char **folders, size_t count,
                                     struct error *error)
 {
@@ -77,9 +65,17 @@ static enum error_kind write_report(const struct report *report, char **folders,
         file = inside;
     }
     enum error_kind kind = page_write((const char *const *)folders, count, file, error);
-    if (kind == ERROR_NONE)
-        print_report(report, file, folders, count);
-    return kind;
+    if (kind != ERROR_NONE)
+        return kind;
+    if (!report->json) {
+        printf("report in %s\n", file);
+        return ERROR_NONE;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_text(folders[i]));
+    json_result_write(json_pack("{s:o, s:o}", "file", json_text(file), "folders", list), stdout);
+    return ERROR_NONE;
 }
 
 int report_main(int argc, char **argv)

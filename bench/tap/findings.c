@@ -182,7 +182,9 @@ static const char *obstacle_of(const struct tap *tap)
     return tap->observer.traffic.unreadable > 0 ? "a message could not be read" : NULL;
 }
 
-enum reconciled tap_reconcile(const struct tap *tap, struct table *findings)
+/* Whether the counters of the servers agree with the relay's. A difference proves nothing where
+ * others may have used the servers, or something else is not valid. */
+static enum reconciled judge_servers(const struct tap *tap, struct table *findings)
 {
     const struct server_counters_count *servers = &tap->servers;
     const char *why = obstacle_of(tap);
@@ -190,45 +192,41 @@ enum reconciled tap_reconcile(const struct tap *tap, struct table *findings)
      * notify the session once (WatchManager.triggerWatch). */
     const uint64_t twice = tap->observer.watches.both, passed = packets_of(&tap->observer.traffic),
                    notified = traffic_notifications(&tap->observer.traffic) + twice;
-    struct finding finding = {.slug = "servers",
-                              .subject = "servers",
-                              .verdict = VERDICT_MEASURED,
-                              .figure = FINDING_NO_FIGURE,
-                              .n = 1};
-    char packets[32], notifications[32], more[32];
+    const bool bypassed = servers->packets_received > passed,
+               others = bypassed && tap->target.ensemble == NULL,
+               equal = servers->packets_received == passed && servers->notifications == notified;
+    struct finding finding = {"servers",         "servers", VERDICT_MEASURED,
+                              FINDING_NO_FIGURE, "packets", 1};
+    char packets[32], notifications[32];
     text_format_count(passed, packets, sizeof packets);
     text_format_count(notified, notifications, sizeof notifications);
     if (why != NULL) {
+        finding.unit = NULL;
         findings_add(findings, &finding, "The servers' counters are not compared: %s", why);
         return RECONCILED_NA;
     }
     finding.figure = FINDING_FIGURE((double)servers->packets_received);
-    finding.unit = "packets";
-    if (servers->packets_received == passed && servers->notifications == notified) {
-        finding.verdict = VERDICT_HOLDS;
+    if (!others)
+        finding.verdict = equal                                             ? VERDICT_HOLDS
+                          : findings_verdict(findings) == VERDICT_NOT_VALID ? VERDICT_NOT_VALID
+                                                                            : VERDICT_FAILS;
+    if (equal)
         findings_add(findings, &finding,
                      "The servers counted the same: %s packets received, %s notifications sent%s",
                      packets, notifications,
                      twice > 0 ? ", those twice that fired watches of data and of children" : "");
-        return RECONCILED_YES;
-    }
-    const bool bypassed = servers->packets_received > passed,
-               others = bypassed && tap->target.ensemble == NULL;
-    /* Where something else is not valid, a difference proves nothing. */
-    if (!others)
-        finding.verdict =
-            findings_verdict(findings) == VERDICT_NOT_VALID ? VERDICT_NOT_VALID : VERDICT_FAILS;
-    if (bypassed)
-        findings_add(findings, &finding,
-                     "The servers received %s packets more than passed the relay: other clients, "
-                     "or clients that do not connect through the relay",
-                     text_format_count(servers->packets_received - passed, more, sizeof more));
+    else if (bypassed)
+        findings_add(
+            findings, &finding,
+            "The servers received %s packets more than passed the relay: other clients, "
+            "or clients that do not connect through the relay",
+            text_format_count(servers->packets_received - passed, packets, sizeof packets));
     else
         findings_add(findings, &finding,
                      "The servers counted otherwise: %" PRIu64 " packets received and %" PRIu64
                      " notifications sent; the relay passed %s and %s",
                      servers->packets_received, servers->notifications, packets, notifications);
-    return others ? RECONCILED_NA : RECONCILED_NO;
+    return others ? RECONCILED_NA : equal ? RECONCILED_YES : RECONCILED_NO;
 }
 
 void tap_judge(struct tap *tap)
@@ -244,5 +242,5 @@ void tap_judge(struct tap *tap)
     if (tap->options->pcap != NULL)
         judge_capture(tap, findings);
     judge_losses(tap, findings);
-    tap->reconciled = tap_reconcile(tap, findings);
+    tap->reconciled = judge_servers(tap, findings);
 }

@@ -68,20 +68,25 @@ struct tap_run {
     uint64_t counts[TAP_COUNTS];
 };
 
-/* The tables, in the order of the keys in JSON; those of --drain alone are the last. */
+/* The tables, each with its key in JSON; those of --drain alone are the last. */
+#define TAP_TABLE_LIST(X)                                                                          \
+    X(OPERATIONS, tap_operation, "operations")                                                     \
+    X(PLACES, tap_place, "paths")                                                                  \
+    X(ERRORS, tap_error, "errors")                                                                 \
+    X(SESSIONS, tap_session, "clients")                                                            \
+    X(SECONDS, tap_second, "by_second")                                                            \
+    X(WATCHES, tap_watch, "watches")                                                               \
+    X(CAUSES, tap_cause, "causes")                                                                 \
+    X(HERDS, tap_herd, "herds")                                                                    \
+    X(FINDINGS, finding, "findings")                                                               \
+    X(RUNS, tap_run, "runs")                                                                       \
+    X(LAWS, tap_law, "laws")
+
 enum tap_rows {
-    TAP_OPERATIONS, /* traffic.csv */
-    TAP_PLACES,     /* paths.csv */
-    TAP_ERRORS,
-    TAP_SESSIONS, /* clients.csv */
-    TAP_SECONDS,
-    TAP_WATCHES,
-    TAP_CAUSES,
-    TAP_HERDS,
-    TAP_FINDINGS,
-    TAP_RUNS,
-    TAP_LAWS,
-    TAP_TABLES
+#define X(NAME, type, key) TAP_##NAME,
+    TAP_TABLE_LIST(X)
+#undef X
+        TAP_TABLES
 };
 
 struct tap {
@@ -125,9 +130,6 @@ void tap_fill_laws(struct tap *tap);
  * tap->reconciled. */
 void tap_judge_laws(struct tap *tap);
 void tap_judge(struct tap *tap);
-
-/* Whether the counters of the servers agree with the relay's, as a finding (findings.c). */
-enum reconciled tap_reconcile(const struct tap *tap, struct table *findings);
 
 /* Writes the files into a new folder, then prints the results (results.c). */
 void tap_write_files(struct tap *tap, int argc, char **argv);

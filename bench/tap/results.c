@@ -111,17 +111,11 @@ static json_t *describe_finding(const struct table *findings, const char *slug)
 /* An object of docs/schema/tap.schema.json. */
 static json_t *describe(const struct tap *tap)
 {
-    static const char *const keys[TAP_TABLES] = {[TAP_OPERATIONS] = "operations",
-                                                 [TAP_PLACES] = "paths",
-                                                 [TAP_ERRORS] = "errors",
-                                                 [TAP_SESSIONS] = "clients",
-                                                 [TAP_SECONDS] = "by_second",
-                                                 [TAP_WATCHES] = "watches",
-                                                 [TAP_CAUSES] = "causes",
-                                                 [TAP_HERDS] = "herds",
-                                                 [TAP_FINDINGS] = "findings",
-                                                 [TAP_RUNS] = "runs",
-                                                 [TAP_LAWS] = "laws"};
+    static const char *const keys[] = {
+#define X(NAME, type, key) key,
+        TAP_TABLE_LIST(X)
+#undef X
+    };
     const struct observer *observer = &tap->observer;
     const enum verdict verdict = findings_verdict(&tap->tables[TAP_FINDINGS]);
     json_t *json = json_pack(

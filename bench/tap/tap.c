@@ -206,8 +206,8 @@ static void relay_closes(struct tap *tap)
 }
 
 /* Relays while the command runs, if there is one, and until its clients have closed their
- * connections; nothing of the command runs afterwards. The locks are those of this run. n: NULL
- * unless the command is told. */
+ * connections; nothing of the command runs afterwards. The locks are those of this run. n: of the
+ * command's {n}; NULL: it has none. */
 static void run_clients(struct tap *tap, const char *n)
 {
     char *const *words = tap->options->command;

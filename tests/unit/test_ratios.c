@@ -138,3 +138,37 @@ TEST_BETWEEN(counts_of_a_given_time_are_those_of_a_handoff, set_up, tear_down)
     comparison_conclude(&comparison);
     assert_int_equal(findings_verdict(&comparison.findings), VERDICT_HOLDS);
 }
+
+static void add_notified(size_t side, uint64_t clients, uint64_t notifications)
+{
+    struct table *trials = &comparison.sides[side].run.trials;
+    add(side, 38, 1);
+    struct table_value *row = &trials->values[(trials->rows - 1) * trials->type->count];
+    row[trial_row_clients] = table_count(clients);
+    row[trial_row_notifications] = table_count(notifications);
+}
+
+/* One client is notified of nothing: the ratio over all sizes is of the others. */
+TEST_BETWEEN(a_count_of_zero_has_no_ratio, set_up, tear_down)
+{
+    size_t metric = 0;
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t trial = 0; trial < 3; trial++) {
+            add_notified(side, 1, 0);
+            add_notified(side, 8, 7 + 7 * side);
+        }
+    }
+    comparison_pair_sides(&comparison);
+    kind_choose_columns(&comparison);
+    comparison_find_cells(&comparison);
+    comparison_find_ratios(&comparison);
+    while (strcmp(comparison.metrics[metric].name, "notifications") != 0)
+        metric++;
+    const struct overall overall =
+        overall_of(&comparison, comparison.cells[0].group, &comparison.sides[1], metric, NULL);
+    assert_int_equal(comparison.cell_count, 2);
+    assert_int_equal(overall.sizes, 1);
+    assert_int_equal(overall.left_out, 1);
+    assert_int_equal(overall.only, 8);
+    assert_true(fabs(overall.ratio.value - 2) < 1e-9);
+}
