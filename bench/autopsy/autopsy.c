@@ -66,7 +66,7 @@ static int parse(int argc, char **argv, struct autopsy *autopsy)
 {
     static const struct arguments arguments = {"autopsy", usage, rows, notes, NULL};
     int first = argc;
-    int status = arguments_take(&arguments, argc, argv, autopsy, &first);
+    int status = arguments_parse(&arguments, argc, argv, autopsy, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first == argc)
@@ -89,7 +89,7 @@ static bool show(void *context, uint64_t read_bytes, uint64_t of_bytes)
     double left_ns = (double)(clock_now_ns() - autopsy->begun_ns) * (1 / done - 1);
     snprintf(line, sizeof line, "autopsy: %.0f %% of %.0f MB, %s left", 100 * done,
              (double)of_bytes / 1e6, text_format_duration((uint64_t)left_ns, left, sizeof left));
-    progress_say(&autopsy->progress, line);
+    progress_show_step(&autopsy->progress, line);
     return poll(&signals, 1, 0) <= 0;
 }
 

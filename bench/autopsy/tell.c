@@ -122,16 +122,16 @@ static void put_cell(struct grid *grid, const struct shown *shown, const struct 
 {
     char utc[32];
     if (value->kind == TABLE_COUNT && strcmp(shown->grid.title, "lock") == 0) {
-        grid_put(grid, "%s", locks_at(findings->locks, value->count)->path);
+        grid_add(grid, "%s", locks_at(findings->locks, value->count)->path);
     } else if (value->kind == TABLE_SIGNED) {
         clock_format_utc((uint64_t)value->number * NS_PER_MS, 0, utc, sizeof utc);
-        grid_put(grid, "%s", utc);
+        grid_add(grid, "%s", utc);
     } else if (value->kind == TABLE_TEXT) {
-        grid_put(grid, "%s", value->text);
+        grid_add(grid, "%s", value->text);
     } else if (value->kind == TABLE_REAL) {
-        grid_put_real(grid, value->real, 1);
+        grid_add_real(grid, value->real, 1);
     } else {
-        grid_put_whole(grid, table_number(value));
+        grid_add_whole(grid, table_number(value));
     }
 }
 

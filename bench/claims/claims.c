@@ -353,7 +353,7 @@ int claims_main(int argc, char **argv)
                                             .run = run_claims,
                                             .kept = count_kept,
                                             .join = close_files,
-                                            .tell = print_results};
+                                            .print_results = print_results};
     static const struct error interruption = {.kind = ERROR_INTERRUPTED};
     struct claims *claims = memory_new(1, sizeof *claims);
     struct levels clients = {.list = (uint64_t[]){1, SESSIONS_MAX}, .count = 2};
@@ -364,12 +364,12 @@ int claims_main(int argc, char **argv)
                                            .processes = 1,
                                            .piece = "claim"};
     set_defaults(claims);
-    int status = arguments_take(&arguments, argc, argv, claims, NULL);
+    int status = arguments_parse(&arguments, argc, argv, claims, NULL);
     if (status == ARGUMENTS_GO && target_conflicts("claims", &claims->target, 1))
         status = error_exit_status(ERROR_USAGE);
     if (status == ARGUMENTS_GO) {
         series_init(&claims->series, &options, &user, claims);
-        status = series_lead(&claims->series, argc, argv);
+        status = series_run(&claims->series, argc, argv);
         if (claims->series.interrupted && claims->output.json && claims->done.rows == 0) {
             claims->series.cut_short = &interruption; /* before a claim had a verdict */
             print_json(claims);

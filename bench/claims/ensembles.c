@@ -128,15 +128,17 @@ static void run_series(struct experiment *experiment, uint32_t cpu_percent)
         .timeout_ns = host->timeout_ns,
         .seed = host->seed + experiment->rounds,
     };
-    const struct load_series_user user = {
-        .subcommand = name, .tell = keep_rates, .context = experiment, .interrupted = &interrupted};
+    const struct load_series_user user = {.subcommand = name,
+                                          .print_results = keep_rates,
+                                          .context = experiment,
+                                          .interrupted = &interrupted};
     for (size_t cell = 0; cell < CELL(KINDS, 0); cell++) {
         for (size_t i = 0; i < ROUNDS; i++)
             experiment->values[cell][experiment->rounds + i] = NAN; /* until it is measured */
     }
     if (host->progress != NULL)
-        progress_say(host->progress, "sending reads and writes to private ensembles");
-    if (load_series_lead(&options, &user, 1, argv) != 0 && interrupted)
+        progress_show_step(host->progress, "sending reads and writes to private ensembles");
+    if (load_series_run(&options, &user, 1, argv) != 0 && interrupted)
         experiment->kind = error_raise(experiment->error, ERROR_INTERRUPTED, 0, name, "%s", "");
     host->trials += ROUNDS * (unsigned)(options.reads.count * CLAIM_ENSEMBLES);
     experiment->rounds += ROUNDS;

@@ -99,7 +99,7 @@ static int parse(int argc, char **argv, struct clean *clean)
 {
     static const struct arguments arguments = {"clean", usage, rows, notes, NULL};
     int first;
-    int status = arguments_take(&arguments, argc, argv, clean, &first);
+    int status = arguments_parse(&arguments, argc, argv, clean, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (clean->servers.count == 0)

@@ -289,8 +289,8 @@ static int parse_option(const struct arguments *arguments, const struct option_r
 
 void (*arguments_listener)(const struct arguments *arguments);
 
-int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
-                   int *first)
+int arguments_parse(const struct arguments *arguments, int argc, char **argv, void *options,
+                    int *first)
 {
     const struct getopt_rows rows = getopt_rows(arguments->rows);
     int option, status = ARGUMENTS_GO;

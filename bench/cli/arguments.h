@@ -134,10 +134,10 @@ struct arguments {
  * of argv[1] … in their order. Returns ARGUMENTS_GO, or the exit status after the help or a
  * mistake. Moves the operands behind the options; *first is the index of the first one. With first
  * NULL no operand is allowed. */
-int arguments_take(const struct arguments *arguments, int argc, char **argv, void *options,
-                   int *first);
+int arguments_parse(const struct arguments *arguments, int argc, char **argv, void *options,
+                    int *first);
 
-/* Unless it is NULL, arguments_take tells it of the command line, takes nothing and returns 0. */
+/* Unless it is NULL, arguments_parse tells it of the command line, takes nothing and returns 0. */
 extern void (*arguments_listener)(const struct arguments *arguments);
 
 /* Prints the help to stdout. */

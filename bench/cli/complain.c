@@ -23,7 +23,7 @@ __attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     printable_bytes(line, strlen(line), text, sizeof text);
-    if (terminal_look(STDERR_FILENO).controls)
+    if (terminal_abilities(STDERR_FILENO).controls)
         fputs(TERMINAL_CLEAR_LINE, stderr); /* of the progress */
     wrap_hanging(text, stderr);
 }

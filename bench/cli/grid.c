@@ -29,7 +29,7 @@ void grid_deinit(struct grid *grid)
     *grid = (struct grid){0};
 }
 
-void grid_put(struct grid *grid, const char *format, ...)
+void grid_add(struct grid *grid, const char *format, ...)
 {
     char text[GRID_CELL_SIZE], printable[GRID_CELL_SIZE];
     va_list arguments;
@@ -40,18 +40,18 @@ void grid_put(struct grid *grid, const char *format, ...)
     grid->cells[grid->used++] = memory_text(printable_text(text, printable, sizeof printable));
 }
 
-void grid_put_real(struct grid *grid, double value, int decimals)
+void grid_add_real(struct grid *grid, double value, int decimals)
 {
     if (isfinite(value))
-        grid_put(grid, "%.*f", decimals, value);
+        grid_add(grid, "%.*f", decimals, value);
     else
-        grid_put(grid, GRID_UNKNOWN);
+        grid_add(grid, GRID_UNKNOWN);
 }
 
-void grid_put_whole(struct grid *grid, double value)
+void grid_add_whole(struct grid *grid, double value)
 {
     char text[32];
-    grid_put(grid, "%s",
+    grid_add(grid, "%s",
              isfinite(value) ? text_format_count((uint64_t)(value + 0.5), text, sizeof text)
                              : GRID_UNKNOWN);
 }

@@ -16,8 +16,8 @@
 
 void progress_init(struct progress *progress, size_t count, bool quiet)
 {
-    *progress =
-        (struct progress){.shown = !quiet && terminal_look(STDERR_FILENO).controls, .count = count};
+    *progress = (struct progress){.shown = !quiet && terminal_abilities(STDERR_FILENO).controls,
+                                  .count = count};
 }
 
 void progress_begin(struct progress *progress, size_t at, uint64_t left_ns)
@@ -66,7 +66,7 @@ void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t 
     fputc('\n', stderr);
 }
 
-void progress_say(const struct progress *progress, const char *what)
+void progress_show_step(const struct progress *progress, const char *what)
 {
     if (progress->shown)
         fprintf(stderr, TERMINAL_CLEAR_LINE "%.*s", (int)columns_of_line(), what);

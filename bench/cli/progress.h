@@ -39,7 +39,7 @@ void progress_begin(struct progress *progress, size_t at, uint64_t left_ns);
 void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns);
 
 /* Shows what the program is doing. */
-void progress_say(const struct progress *progress, const char *what);
+void progress_show_step(const struct progress *progress, const char *what);
 
 /* Shows how far a trial of the present piece is. */
 void progress_show(const struct progress *progress, const struct progress_name *name,

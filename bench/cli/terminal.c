@@ -33,14 +33,14 @@ static bool is_utf8(const char *charset)
     return strcasecmp(charset, "UTF-8") == 0 || strcasecmp(charset, "UTF8") == 0;
 }
 
-struct terminal_look terminal_judge(bool is_terminal, const char *term, const char *no_color,
-                                    const char *charset)
+struct terminal_abilities terminal_judge(bool is_terminal, const char *term, const char *no_color,
+                                         const char *charset)
 {
     bool capable = is_terminal && term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
-    return (struct terminal_look){.controls = capable,
-                                  .colours = capable && (no_color == NULL || no_color[0] == '\0'),
-                                  .blocks =
-                                      capable && is_utf8(charset) && strcmp(term, "linux") != 0};
+    return (struct terminal_abilities){
+        .controls = capable,
+        .colours = capable && (no_color == NULL || no_color[0] == '\0'),
+        .blocks = capable && is_utf8(charset) && strcmp(term, "linux") != 0};
 }
 
 static const char *find_charset(char *charset, size_t size)
@@ -54,7 +54,7 @@ static const char *find_charset(char *charset, size_t size)
     return charset;
 }
 
-struct terminal_look terminal_look(int descriptor)
+struct terminal_abilities terminal_abilities(int descriptor)
 {
     char charset[32];
     return terminal_judge(isatty(descriptor) == 1, getenv("TERM"), getenv("NO_COLOR"),
@@ -156,7 +156,7 @@ void wrap_sentence(FILE *stream, const char *format, ...)
     wrap_hanging(text, stream);
 }
 
-const char *bar_put(double value, double most, size_t columns, bool blocks, char text[BAR_SIZE])
+const char *bar_format(double value, double most, size_t columns, bool blocks, char text[BAR_SIZE])
 {
     static const char *const part[EIGHTHS] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     assert(columns >= 1 && columns <= BAR_COLUMNS_MAX);

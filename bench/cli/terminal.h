@@ -27,7 +27,7 @@
 unsigned terminal_columns(int descriptor);
 
 /* What may be written besides plain text. */
-struct terminal_look {
+struct terminal_abilities {
     bool controls; /* TERMINAL_CLEAR_LINE, and other control sequences */
     bool colours;
     bool blocks; /* the block elements of Unicode, by eighths of a column */
@@ -37,11 +37,11 @@ struct terminal_look {
  * not set), the name of the locale's character set. A file, a pipe, and a terminal without a kind
  * or of the kind "dumb" get plain text only; one of the kind "linux", whose fonts lack most block
  * elements, gets no blocks. A value of $NO_COLOR but "" forbids colours. */
-struct terminal_look terminal_judge(bool is_terminal, const char *term, const char *no_color,
-                                    const char *charset);
+struct terminal_abilities terminal_judge(bool is_terminal, const char *term, const char *no_color,
+                                         const char *charset);
 
 /* The same of a descriptor, by the environment. The program's locale stays as it is. */
-struct terminal_look terminal_look(int descriptor);
+struct terminal_abilities terminal_abilities(int descriptor);
 
 /* The text as an output can show it, for the caller to free: on a terminal whose character set is
  * not UTF-8, the signs of zkherd beyond ASCII (n², 2·n, …) in ASCII (n^2, 2n, ..). */
@@ -69,6 +69,6 @@ void wrap_sentence(FILE *stream, const char *format, ...) __attribute__((format(
  * nothing is longer. blocks: in block elements (UTF-8), at least an eighth of a column; else in
  * '#', and a value of less than half a column is a '.'. "" if the value or `most` is not a number
  * above 0. Returns text. */
-const char *bar_put(double value, double most, size_t columns, bool blocks, char text[BAR_SIZE]);
+const char *bar_format(double value, double most, size_t columns, bool blocks, char text[BAR_SIZE]);
 
 #endif

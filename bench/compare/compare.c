@@ -181,7 +181,7 @@ int compare_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"compare", usage, rows, notes, NULL};
     struct compare *compare = memory_new(1, sizeof *compare);
-    int first = argc, status = arguments_take(&arguments, argc, argv, compare, &first);
+    int first = argc, status = arguments_parse(&arguments, argc, argv, compare, &first);
     if (status == ARGUMENTS_GO && first == argc)
         status = complain_usage("compare", "runs", "expected the folders of two runs at least");
     if (status == ARGUMENTS_GO)

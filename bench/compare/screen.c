@@ -69,13 +69,13 @@ static size_t choose_columns(const struct comparison *cmp, struct grid_column *c
 static void add_ratio(struct grid *grid, const struct table_value *row, bool with_interval)
 {
     char value[RATIO_SIZE], high[RATIO_SIZE];
-    grid_put(grid, "%4s%c", format_ratio(row[ratio_ratio].real, value),
+    grid_add(grid, "%4s%c", format_ratio(row[ratio_ratio].real, value),
              row[ratio_marked].flag ? '*' : ' ');
     if (with_interval && isfinite(row[ratio_ratio_low].real))
-        grid_put(grid, "(%s-%s)", format_ratio(row[ratio_ratio_low].real, value),
+        grid_add(grid, "(%s-%s)", format_ratio(row[ratio_ratio_low].real, value),
                  format_ratio(row[ratio_ratio_high].real, high));
     else if (with_interval)
-        grid_put(grid, "%s", "");
+        grid_add(grid, "%s", "");
 }
 
 static void print_table(const struct comparison *cmp)
@@ -87,10 +87,10 @@ static void print_table(const struct comparison *cmp)
     grid_init(&grid, columns, count, GAP);
     for (size_t i = 0; i < cmp->rows.rows; i += cmp->metric_count) {
         const struct table_value *row = table_row(&cmp->rows, i);
-        grid_put(&grid, "%s", row[ratio_recipe].text);
-        grid_put(&grid, "%llu", (unsigned long long)row[ratio_clients].count);
-        grid_put(&grid, "%s", row[ratio_at].text);
-        grid_put(&grid, "%s", row[ratio_pair].text);
+        grid_add(&grid, "%s", row[ratio_recipe].text);
+        grid_add(&grid, "%llu", (unsigned long long)row[ratio_clients].count);
+        grid_add(&grid, "%s", row[ratio_at].text);
+        grid_add(&grid, "%s", row[ratio_pair].text);
         for (size_t j = 0; j < shown; j++) {
             if (cmp->metrics[j].over[0] != '\0')
                 add_ratio(&grid, table_row(&cmp->rows, i + j), cmp->metrics[j].has_interval);
@@ -132,7 +132,7 @@ static void print_bars(const struct comparison *cmp)
                                            {.title = "pair"},
                                            {.title = "ratio"},
                                            {.title = cmp->metrics[cmp->main_metric].name}};
-    bool blocks = terminal_look(STDOUT_FILENO).blocks;
+    bool blocks = terminal_abilities(STDOUT_FILENO).blocks;
     struct grid grid;
     double most = 0;
     grid_init(&grid, columns, 4, GAP);
@@ -141,10 +141,10 @@ static void print_bars(const struct comparison *cmp)
     for (size_t i = 0; i < cmp->overall_count && i < BRIEF_BARS; i++) {
         const struct overall *overall = &cmp->overall[i];
         char ratio[RATIO_SIZE], bar[BAR_SIZE];
-        grid_put(&grid, "%.40s", overall->group);
-        grid_put(&grid, "%s/%s", overall->side->letter, overall->side->base->letter);
-        grid_put(&grid, "%s", format_ratio(overall->ratio.value, ratio));
-        grid_put(&grid, "%s", bar_put(overall->ratio.value, most, BAR_COLUMNS, blocks, bar));
+        grid_add(&grid, "%.40s", overall->group);
+        grid_add(&grid, "%s/%s", overall->side->letter, overall->side->base->letter);
+        grid_add(&grid, "%s", format_ratio(overall->ratio.value, ratio));
+        grid_add(&grid, "%s", bar_format(overall->ratio.value, most, BAR_COLUMNS, blocks, bar));
     }
     grid_write(&grid, TERMINAL_COLUMNS, stdout);
     grid_deinit(&grid);
@@ -157,7 +157,7 @@ static void print_bars(const struct comparison *cmp)
 void comparison_print(const struct comparison *cmp, bool brief)
 {
     size_t sides = brief && cmp->side_count > BRIEF_SIDES ? BRIEF_SIDES : cmp->side_count;
-    bool drifts = false, colours = terminal_look(STDOUT_FILENO).colours;
+    bool drifts = false, colours = terminal_abilities(STDOUT_FILENO).colours;
     char line[LINE_SIZE];
     for (size_t i = 0; i < sides; i++) {
         const struct side *side = &cmp->sides[i];

@@ -293,7 +293,7 @@ int ensemble_main(int argc, char **argv)
         if (strcmp(argv[1], actions[i].name) != 0)
             continue;
         const struct arguments arguments = {"ensemble", usage, actions[i].rows, notes, rows};
-        int status = arguments_take(&arguments, argc - 1, argv + 1, &call, NULL);
+        int status = arguments_parse(&arguments, argc - 1, argv + 1, &call, NULL);
         if (status != ARGUMENTS_GO)
             return status;
         return actions[i].run(&call, &error) == ERROR_NONE ? call.status

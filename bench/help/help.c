@@ -76,7 +76,7 @@ int help_main(int argc, char **argv, const struct subcommand subcommands[])
     static const struct arguments arguments = {"help", usage, rows, notes, NULL};
     char option[] = "--help";
     struct call call = {0};
-    int first, status = arguments_take(&arguments, argc, argv, &call, &first);
+    int first, status = arguments_parse(&arguments, argc, argv, &call, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first + 1 < argc)

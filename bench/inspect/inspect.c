@@ -81,7 +81,7 @@ static int parse(int argc, char **argv, struct inspect *inspect)
 {
     static const struct arguments arguments = {"inspect", usage, rows, notes, NULL};
     int first;
-    int status = arguments_take(&arguments, argc, argv, inspect, &first);
+    int status = arguments_parse(&arguments, argc, argv, inspect, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first == argc)

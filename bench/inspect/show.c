@@ -130,18 +130,18 @@ static void put_place(struct grid *grid, const struct lock_view *view, size_t pl
                                data[4 * BROWSER_DATA_MAX];
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
-    grid_put(grid, "%zu", place + 1);
+    grid_add(grid, "%zu", place + 1);
     const char *role = roles[view->places[place].role];
-    grid_put(grid, "%s%s%s", state_of(view, place), role[0] != '\0' ? ", " : "", role);
-    grid_put(grid, "%s", view->places[place].name);
-    grid_put(grid, "%s", session_of(entry->stat.owner, session, sizeof session));
-    grid_put(grid, "%s", age_of(entry->stat.created_ms, age, sizeof age));
+    grid_add(grid, "%s%s%s", state_of(view, place), role[0] != '\0' ? ", " : "", role);
+    grid_add(grid, "%s", view->places[place].name);
+    grid_add(grid, "%s", session_of(entry->stat.owner, session, sizeof session));
+    grid_add(grid, "%s", age_of(entry->stat.created_ms, age, sizeof age));
     gaps->ages = gaps->ages || strcmp(age, GRID_UNKNOWN) == 0;
-    grid_put(grid, "%s", age_of(granted_ms(view, place), age, sizeof age));
-    grid_put(grid, "%s", found != NULL ? found->client : GRID_UNKNOWN);
+    grid_add(grid, "%s", age_of(granted_ms(view, place), age, sizeof age));
+    grid_add(grid, "%s", found != NULL ? found->client : GRID_UNKNOWN);
     gaps->connections = gaps->connections || (found == NULL && entry->stat.owner != 0);
-    grid_put(grid, "%s", server);
-    grid_put(grid, "%s", data_of(&entry->data, data, sizeof data));
+    grid_add(grid, "%s", server);
+    grid_add(grid, "%s", data_of(&entry->data, data, sizeof data));
 }
 
 static void write_foreign(const char *text)
@@ -223,12 +223,12 @@ static void put_lock(struct grid *grid, const struct survey_lock *lock)
     char text[64], data[4 * BROWSER_DATA_MAX] = GRID_UNKNOWN;
     if (lock->holders == 1 && lock->data.known && lock->data.length > 0)
         printable_bytes(lock->data.bytes, lock->data.length, data, DATA_WIDTH);
-    grid_put(grid, "%s", text_format_count(lock->waiters, text, sizeof text));
-    grid_put(grid, "%s", age_of(lock->oldest_ms, text, sizeof text));
-    grid_put(grid, "%s", lock->recipe);
-    grid_put(grid, "%s", holder_of(lock, text, sizeof text));
-    grid_put(grid, "%s", lock->path);
-    grid_put(grid, "%s", data);
+    grid_add(grid, "%s", text_format_count(lock->waiters, text, sizeof text));
+    grid_add(grid, "%s", age_of(lock->oldest_ms, text, sizeof text));
+    grid_add(grid, "%s", lock->recipe);
+    grid_add(grid, "%s", holder_of(lock, text, sizeof text));
+    grid_add(grid, "%s", lock->path);
+    grid_add(grid, "%s", data);
 }
 
 /* How many there are, and the first of them. */

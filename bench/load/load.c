@@ -180,7 +180,7 @@ int load_command_line_parse(int argc, char **argv, struct load_options *options)
 {
     static const struct arguments arguments = {"load", usage, option_rows, notes, NULL};
     *options = (struct load_options){.target.max_clients = UINT64_MAX, .seed = clock_utc_ns()};
-    int status = arguments_take(&arguments, argc, argv, options, NULL);
+    int status = arguments_parse(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && !is_consistent(options))
         status = error_exit_status(ERROR_USAGE);
     if (status != ARGUMENTS_GO)
@@ -308,7 +308,7 @@ static int print_results(const struct load_series *series, void *context, int *v
     }
     if (series->base.targets.made_out)
         page_add_common(output->out, output->quiet);
-    *verdict = series_tell(&series->base, &view);
+    *verdict = series_print_results(&series->base, &view);
     return 0;
 }
 
@@ -316,7 +316,7 @@ int load_main(int argc, char **argv)
 {
     const struct load_series_user user = {
         .subcommand = "load",
-        .tell = print_results,
+        .print_results = print_results,
         .verdict_of_nothing = json_result_verdict(4),
         .outlives_servers = true,
     };
@@ -324,7 +324,7 @@ int load_main(int argc, char **argv)
     int status = load_command_line_parse(argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
-    status = load_series_lead(&options, &user, argc, argv);
+    status = load_series_run(&options, &user, argc, argv);
     load_options_deinit(&options);
     return status;
 }

@@ -44,7 +44,7 @@ static void begin_fact(struct growing_text *text)
 /* The members of a plan that tell what it is of. Numbers are those from the least to the most. */
 static const struct {
     const char *key, *before, *behind;
-} told[] = {
+} facts[] = {
     {"recipes", "", ""},           {"mixes", "", ""},
     {"objective", "", ""},         {"clients", "n = ", ""},
     {"sessions", "", " sessions"}, {"rates_per_s", "", "/s offered"},
@@ -83,7 +83,7 @@ static void add_numbers(struct growing_text *text, const json_t *list)
 }
 
 /* Adds a value of a plan, if it says something. */
-static void add_told(struct growing_text *text, size_t which, json_t *value)
+static void add_fact(struct growing_text *text, size_t which, json_t *value)
 {
     char word[WORD_SIZE];
     json_t *list = json_is_array(value) ? json_incref(value) : json_array();
@@ -92,12 +92,12 @@ static void add_told(struct growing_text *text, size_t which, json_t *value)
         json_array_append(list, value);
     if (json_array_size(list) > 0) {
         begin_fact(text);
-        growing_text_add(text, "%s", told[which].before);
+        growing_text_add(text, "%s", facts[which].before);
         if (json_is_string(json_array_get(list, 0)))
             add_texts(text, list);
         else
             add_numbers(text, list);
-        growing_text_add(text, "%s", told[which].behind);
+        growing_text_add(text, "%s", facts[which].behind);
     }
     json_decref(list);
 }
@@ -105,8 +105,8 @@ static void add_told(struct growing_text *text, size_t which, json_t *value)
 char *about_plan(const json_t *manifest)
 {
     struct growing_text text = {.text = memory_text("")};
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
-        add_told(&text, i, member(manifest, "plan", told[i].key));
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        add_fact(&text, i, member(manifest, "plan", facts[i].key));
     return text.text;
 }
 

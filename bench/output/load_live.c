@@ -12,8 +12,8 @@
 
 #define COLUMNS 79 /* a line that ends in the last column of 80 may wrap */
 
-void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
-                    char line[LIVE_LINE_SIZE])
+void live_format_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
+                       char line[LIVE_LINE_SIZE])
 {
     char mix[128], number[32], sessions[32], rate[48] = "", trial[32] = "rehearsal";
     if (cell->rate_per_s > 0)
@@ -34,11 +34,11 @@ void live_begin(struct live *live, const struct load_cell *cell, const char *tar
     live->seconds = 0;
     if (!live->progress->shown)
         return;
-    live_put_trial(live->progress->at, live->progress->count, cell, target, line);
+    live_format_trial(live->progress->at, live->progress->count, cell, target, line);
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
 }
 
-static void put_percentile(const struct histogram *response, double percent, char text[32])
+static void format_percentile(const struct histogram *response, double percent, char text[32])
 {
     text[0] = '\0';
     if (histogram_has_percentile(histogram_recorded(response), percent))
@@ -46,14 +46,15 @@ static void put_percentile(const struct histogram *response, double percent, cha
                  (double)histogram_percentile_ns(response, percent) / 1e6);
 }
 
-void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
-              uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE])
+void live_format_second(uint32_t second, uint64_t answered, uint64_t errors,
+                        const struct histogram *response, uint64_t lag_ns, uint64_t left_ns,
+                        char line[LIVE_LINE_SIZE])
 {
     char count[32], left[32] = "0 s", p50[32], p99[32], failed[48] = "", late[48] = "";
     if (left_ns > 0)
         text_format_duration(left_ns, left, sizeof left);
-    put_percentile(response, 50, p50);
-    put_percentile(response, 99, p99);
+    format_percentile(response, 50, p50);
+    format_percentile(response, 99, p99);
     if (errors > 0)
         snprintf(failed, sizeof failed, "  errors %s",
                  text_format_count(errors, count, sizeof count));
@@ -74,7 +75,7 @@ static void show_second(struct live *live, const struct load_shared *load)
     const struct load_second_sum sum = load_shared_second_sum(load, second);
     char line[LIVE_LINE_SIZE];
     load_shared_add_times(load, second, response, response);
-    live_put(second, sum.answered, sum.errors, response, sum.lag_ns, left_ns, line);
+    live_format_second(second, sum.answered, sum.errors, response, sum.lag_ns, left_ns, line);
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
     free(response);
 }

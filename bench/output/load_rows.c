@@ -139,8 +139,8 @@ double load_row_percentile_us(const struct histogram *histogram, uint64_t unsent
 
 /* Five columns from the first on: p50, p90, p99, p99.9, and the largest that is known. NaN: too few
  * values; infinite: above the histogram's range, or among those that were never sent. */
-static void put_percentiles(struct table_value *row, const struct histogram *histogram,
-                            uint64_t unsent)
+static void fill_percentiles(struct table_value *row, const struct histogram *histogram,
+                             uint64_t unsent)
 {
     static const double percents[] = {50, 90, 99, 99.9};
     for (size_t i = 0; i < 4; i++)
@@ -148,14 +148,14 @@ static void put_percentiles(struct table_value *row, const struct histogram *his
     row[4] = table_real(histogram_percentile_us(histogram, 100));
 }
 
-static void put_p50_and_p99(struct table_value *row, const struct histogram *histogram)
+static void fill_p50_and_p99(struct table_value *row, const struct histogram *histogram)
 {
     row[0] = table_real(load_row_percentile_us(histogram, 0, 50));
     row[1] = table_real(load_row_percentile_us(histogram, 0, 99));
 }
 
-static void put_plan(const struct load_cell *cell, const struct load_options *options,
-                     const struct series_record *record, struct table_value *row)
+static void fill_plan(const struct load_cell *cell, const struct load_options *options,
+                      const struct series_record *record, struct table_value *row)
 {
     char mix[128];
     row[load_row_run] = table_text(record->files.run);
@@ -176,7 +176,7 @@ static void put_plan(const struct load_cell *cell, const struct load_options *op
     row[load_row_topology] = table_count(cell->topology);
 }
 
-static void put_operations(const struct load_result *result, struct table_value *row)
+static void fill_operations(const struct load_result *result, struct table_value *row)
 {
     uint64_t answered[LOAD_KINDS] = {0}, errors[LOAD_STATUSES] = {0};
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
@@ -200,20 +200,20 @@ static void put_operations(const struct load_result *result, struct table_value 
                                              errors[ZK_NO_AUTH] + errors[ZK_OTHER_ERROR]);
 }
 
-static void put_times(const struct load_result *result, struct table_value *row)
+static void fill_times(const struct load_result *result, struct table_value *row)
 {
     const struct histogram *response = &result->measured->response[ROLES][LOAD_KINDS],
                            *service = &result->measured->service[ROLES][LOAD_KINDS];
-    put_percentiles(&row[load_row_response_p50_us], response, result->measured->unsent);
+    fill_percentiles(&row[load_row_response_p50_us], response, result->measured->unsent);
     row[load_row_over_range] = table_count(response->overflow);
-    put_percentiles(&row[load_row_service_p50_us], service, 0);
+    fill_percentiles(&row[load_row_service_p50_us], service, 0);
     row[load_row_service_mean_us] = table_real(histogram_mean_us(service));
-    put_p50_and_p99(&row[load_row_lag_p50_us], &result->measured->lag);
+    fill_p50_and_p99(&row[load_row_lag_p50_us], &result->measured->lag);
     row[load_row_lag_max_us] = table_real(histogram_percentile_us(&result->measured->lag, 100));
 }
 
 /* Every notification of a measured write has a latency, in the range or above it. */
-static void put_notifications(const struct load_result *result, struct table_value *row)
+static void fill_notifications(const struct load_result *result, struct table_value *row)
 {
     const struct fan_out_counts *found = result->fan_out;
     uint64_t timed = histogram_recorded(&found->notification);
@@ -223,13 +223,14 @@ static void put_notifications(const struct load_result *result, struct table_val
     row[load_row_fan_out_mean] =
         table_real(found->writes > 0 ? (double)timed / (double)found->writes : NAN);
     row[load_row_fan_out_max] = table_count_if(found->writes > 0, found->most);
-    put_p50_and_p99(&row[load_row_notification_p50_us], &found->notification);
-    put_p50_and_p99(&row[load_row_first_notification_p50_us], &found->first);
-    put_p50_and_p99(&row[load_row_last_notification_p50_us], &found->last);
-    put_p50_and_p99(&row[load_row_set_service_p50_us], &result->measured->service[ROLES][LOAD_SET]);
+    fill_p50_and_p99(&row[load_row_notification_p50_us], &found->notification);
+    fill_p50_and_p99(&row[load_row_first_notification_p50_us], &found->first);
+    fill_p50_and_p99(&row[load_row_last_notification_p50_us], &found->last);
+    fill_p50_and_p99(&row[load_row_set_service_p50_us],
+                     &result->measured->service[ROLES][LOAD_SET]);
 }
 
-static void put_servers(const struct load_result *result, struct table_value *row)
+static void fill_servers(const struct load_result *result, struct table_value *row)
 {
     const struct server_counters_count *servers = &result->servers;
     row[load_row_rpcs] = table_count(tally_rpcs(&result->total));
@@ -246,31 +247,31 @@ static void put_servers(const struct load_result *result, struct table_value *ro
 void load_row_begin(const struct load_cell *cell, const struct load_options *options,
                     const struct series_record *record, struct table_value *row)
 {
-    put_plan(cell, options, record, row);
+    fill_plan(cell, options, record, row);
     row[load_row_reason] = table_text("");
     row[load_row_complete] = row[load_row_valid] = row[load_row_miscounted] = table_flag(false);
 }
 
-void load_row_take(const struct load_cell *cell, const struct load_result *result,
+void load_row_fill(const struct load_cell *cell, const struct load_result *result,
                    const struct load_options *options, const struct series_record *record,
                    double cores_allowed, struct table_value *row)
 {
     /* What rates are over: unknown if the measured time was cut short. */
     double seconds = result->seconds == result->load->plan->seconds ? (double)result->seconds : NAN;
     double client_cores = load_row_cores_of(result, result->client_cpu_ns) / seconds;
-    put_plan(cell, options, record, row);
+    fill_plan(cell, options, record, row);
     row[load_row_offered_per_s] =
         table_real(cell->rate_per_s > 0 ? (double)result->offered / seconds : NAN);
     row[load_row_achieved_per_s] = table_real((double)result->measured->answered / seconds);
     row[load_row_delayed] = table_count(result->measured->delayed);
     row[load_row_unsent] = table_count(result->measured->unsent);
-    put_operations(result, row);
-    put_times(result, row);
-    put_notifications(result, row);
+    fill_operations(result, row);
+    fill_times(result, row);
+    fill_notifications(result, row);
     row[load_row_client_cores] = table_real(client_cores);
     row[load_row_server_cores] =
         table_real(result->server_cpu_known ? (double)result->server_cpu_ns / 1e9 / seconds : NAN);
     row[load_row_client_rss_kib] = table_count(result->client_rss_kib);
-    put_servers(result, row);
+    fill_servers(result, row);
     judge(result, client_cores, cores_allowed, row);
 }

@@ -158,7 +158,7 @@ void load_row_begin(const struct load_cell *cell, const struct load_options *opt
 
 /* Fills the row of a finished trial. cores_allowed: the cores that the trial's processes could use
  * (base/cores.h). */
-void load_row_take(const struct load_cell *cell, const struct load_result *result,
+void load_row_fill(const struct load_cell *cell, const struct load_result *result,
                    const struct load_options *options, const struct series_record *record,
                    double cores_allowed, struct table_value *row);
 

@@ -70,7 +70,7 @@ static void warn(void *context, struct series_record *record)
 }
 
 /* On servers that are somebody's. */
-static void tell_load(const struct load_series *series)
+static void print_demand(const struct load_series *series)
 {
     const struct load_options *options = series->options;
     const struct target *target = &series->base.targets.list[0];
@@ -78,7 +78,7 @@ static void tell_load(const struct load_series *series)
     uint32_t requests = mix_requests(&mix, options->depth);
     char where[CONNECT_TEXT_SIZE], sessions[32], time[32], number[32],
         rate[64] = "in a closed loop";
-    if (!series_tells_demand(&series->base))
+    if (!series_announces_demand(&series->base))
         return;
     text_format_count(series_most_clients(&series->base), sessions, sizeof sessions);
     text_format_duration(rounds_left_ns(&series->base.rounds, 0), time, sizeof time);
@@ -93,7 +93,7 @@ static void tell_load(const struct load_series *series)
 }
 
 /* Who uses them already. */
-static void tell_others(const struct load_series *series)
+static void print_others(const struct load_series *series)
 {
     const struct load_options *options = series->options;
     const struct target *target = &series->base.targets.list[0];
@@ -112,8 +112,8 @@ static void tell_others(const struct load_series *series)
 static enum error_kind begin(void *context, struct error *error)
 {
     (void)error;
-    tell_load(context);
-    tell_others(context);
+    print_demand(context);
+    print_others(context);
     return ERROR_NONE;
 }
 
@@ -147,7 +147,7 @@ static struct load_plan plan_of(const struct load_series *series)
 }
 
 /* The cell of the present trial. */
-static struct load_cell *take_cell(struct load_series *series)
+static struct load_cell *select_cell(struct load_series *series)
 {
     series->cell = series->cells[series->base.trial->cell];
     series->cell.trial = series->base.trial->number;
@@ -159,7 +159,7 @@ static enum error_kind keep(struct load_series *series, const struct load_result
 {
     struct load_files *files = &series->files[series->cell.topology];
     struct table_value *row = table_add(&files->record->rows);
-    load_row_take(&series->cell, result, series->options, files->record, cores_allowed(), row);
+    load_row_fill(&series->cell, result, series->options, files->record, cores_allowed(), row);
     const struct noise_row noise = {
         .columns = &row[load_row_attempt],
         .valid = &row[load_row_valid],
@@ -182,7 +182,7 @@ static struct noise_row abandon(void *context, struct series_record *record)
 {
     struct load_series *series = context;
     struct table_value *row = table_add(&record->rows);
-    load_row_begin(take_cell(series), series->options, record, row);
+    load_row_begin(select_cell(series), series->options, record, row);
     return (struct noise_row){.columns = &row[load_row_attempt],
                               .valid = &row[load_row_valid],
                               .reason = &row[load_row_reason]};
@@ -199,7 +199,7 @@ static enum error_kind make(void *context, struct error *error)
 {
     struct load_series *series = context;
     struct load_result *result = NULL;
-    const struct load_cell *cell = take_cell(series);
+    const struct load_cell *cell = select_cell(series);
     const struct target *target = &series->base.targets.list[cell->topology];
     struct load_plan plan = plan_of(series);
     struct load_host host = target_load_host(target, series->base.targets.signals);
@@ -268,16 +268,16 @@ static enum error_kind join_records(void *context, struct error *error)
     return ERROR_NONE;
 }
 
-static int tell(void *context, int *verdict)
+static int print_results(void *context, int *verdict)
 {
     struct load_series *series = context;
-    return series->user->tell(series, series->user->context, verdict);
+    return series->user->print_results(series, series->user->context, verdict);
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-int load_series_lead(struct load_options *options, const struct load_series_user *user, int argc,
-                     char **argv)
+int load_series_run(struct load_options *options, const struct load_series_user *user, int argc,
+                    char **argv)
 {
     static const struct series_user of_loads = {.lay_out = lay_out,
                                                 .rows = &load_row_table,
@@ -290,7 +290,7 @@ int load_series_lead(struct load_options *options, const struct load_series_user
                                                 .finish = finish,
                                                 .name_plots = name_plots,
                                                 .join = join_records,
-                                                .tell = tell};
+                                                .print_results = print_results};
     const struct series_options of_series = {.subcommand = user->subcommand,
                                              .target = &options->target,
                                              .output = &options->output,
@@ -304,7 +304,7 @@ int load_series_lead(struct load_options *options, const struct load_series_user
     series->user = user;
     series_init(&series->base, &of_series, &of_loads, series);
     series->live.progress = &series->base.progress;
-    int status = series_lead(&series->base, argc, argv);
+    int status = series_run(&series->base, argc, argv);
     if (user->interrupted != NULL)
         *user->interrupted = series->base.interrupted;
     series_deinit(&series->base);

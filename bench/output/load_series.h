@@ -3,7 +3,7 @@
  * load_series: a series (bench/output/series.h) whose trials are those of a load. Layer:
  * bench/output.
  *
- * Invariant: whatever the outcome, no private server and no worker is left after load_series_lead;
+ * Invariant: whatever the outcome, no private server and no worker is left after load_series_run;
  * files that were opened have the trials that were finished, or are removed if there was none.
  */
 #ifndef BENCH_OUTPUT_LOAD_SERIES_H
@@ -54,13 +54,14 @@ void live_begin(struct live *live, const struct load_cell *cell, const char *tar
 void live_show(struct live *live, const struct load_progress *progress);
 
 /* Formats the line that names trial `at`, from 0, of `count`. target: "" if there is only one. */
-void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
-                    char line[LIVE_LINE_SIZE]);
+void live_format_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
+                       char line[LIVE_LINE_SIZE]);
 
 /* Formats the line of a second of the measured time, from 0. Percentiles of too few answers, errors
  * if there are none, and a lag of 0, as in a closed loop, are left out. lag_ns: the largest. */
-void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
-              uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE]);
+void live_format_second(uint32_t second, uint64_t answered, uint64_t errors,
+                        const struct histogram *response, uint64_t lag_ns, uint64_t left_ns,
+                        char line[LIVE_LINE_SIZE]);
 
 /* ------------------------------------------------------------------ the series */
 
@@ -73,7 +74,7 @@ struct load_series_user {
     bool outlives_servers;
     const char *warning; /* for every manifest; NULL: none */
     /* As in struct series_user. */
-    int (*tell)(const struct load_series *series, void *context, int *verdict);
+    int (*print_results)(const struct load_series *series, void *context, int *verdict);
     /* Called for each trial that is kept, when its files have it; NULL: nobody asks. Errors end
      * the series. */
     enum error_kind (*keep)(void *context, const struct table_value *row,
@@ -100,9 +101,9 @@ struct load_series {
 struct load_cell *load_cells_new(const struct load_options *options, struct rounds *rounds);
 
 /* Starts or finds the servers, makes all trials, stops the servers, closes the records and has the
- * user tell. argv[0] is the subcommand. Returns the exit status; errors have been complained
- * about. */
-int load_series_lead(struct load_options *options, const struct load_series_user *user, int argc,
-                     char **argv);
+ * user print the results. argv[0] is the subcommand. Returns the exit status; errors have been
+ * complained about. */
+int load_series_run(struct load_options *options, const struct load_series_user *user, int argc,
+                    char **argv);
 
 #endif

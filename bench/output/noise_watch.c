@@ -25,7 +25,7 @@ TABLE_DEFINE(noise_row, "", NOISE_COLUMNS)
  * those of --connect on this host. What runs in a container beside this one cannot be told. */
 static void find_allies(struct noise_watch *watch, const struct target *target)
 {
-    watch->tells_others = true;
+    watch->knows_others = true;
     if (target->ensemble != NULL)
         return;
     for (size_t i = 0; i < target->servers.count && i < NOISE_ALLIES_MAX; i++) {
@@ -33,7 +33,7 @@ static void find_allies(struct noise_watch *watch, const struct target *target)
         enum listener_place place = listener_find(&target->servers.endpoints[i], &pid);
         if (place == LISTENER_HERE)
             watch->allies.pids[watch->allies.count++] = pid;
-        watch->tells_others = watch->tells_others && place != LISTENER_UNKNOWN;
+        watch->knows_others = watch->knows_others && place != LISTENER_UNKNOWN;
     }
 }
 
@@ -47,7 +47,7 @@ void noise_watch_init(struct noise_watch *watch, const struct target_options *op
     watch->measures = options->noise.mode != NOISE_OFF;
 }
 
-void noise_watch_look(struct noise_watch *watch, size_t planned)
+void noise_watch_measure_first(struct noise_watch *watch, size_t planned)
 {
     if (watch->options == NULL)
         return;
@@ -66,7 +66,7 @@ void noise_watch_look(struct noise_watch *watch, size_t planned)
 /* The share of the cores that zkherd and its servers could not use; NaN compares as quiet. */
 static double share_lost(const struct noise_watch *watch, const struct noise *noise)
 {
-    double others = watch->tells_others ? noise->others_cores : 0;
+    double others = watch->knows_others ? noise->others_cores : 0;
     return (others + noise->stolen_cores) / noise->cores;
 }
 
@@ -132,11 +132,11 @@ void noise_watch_begin(struct noise_watch *watch, const struct target *target)
     watch->before = noise_read(&watch->allies);
 }
 
-static void put(const struct noise_watch *watch, const struct noise *noise,
-                struct table_value *columns)
+static void fill_columns(const struct noise_watch *watch, const struct noise *noise,
+                         struct table_value *columns)
 {
     columns[noise_row_noise_others_cores] =
-        table_real(watch->tells_others ? noise->others_cores : NAN);
+        table_real(watch->knows_others ? noise->others_cores : NAN);
     columns[noise_row_noise_stolen_cores] = table_real(noise->stolen_cores);
     for (int i = 0; i < NOISE_RESOURCES; i++)
         columns[noise_row_noise_cpu_pressure_percent + i] = table_real(noise->pressure_percent[i]);
@@ -174,7 +174,7 @@ void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
     watch->disturbed = name_disturbance(watch, noise, what, sizeof what)[0] != '\0';
     watch->attempts_disturbed += watch->disturbed;
     watch->in_a_row = watch->disturbed ? watch->in_a_row + 1 : 0;
-    put(watch, noise, row->columns);
+    fill_columns(watch, noise, row->columns);
     row->columns[noise_row_noise_others_packets] =
         table_count_if(row->others_packets >= 0, (uint64_t)row->others_packets);
     row->columns[noise_row_noise_disturbed] = table_flag(watch->disturbed);
@@ -228,7 +228,7 @@ json_t *noise_watch_describe(const struct noise_watch *watch)
     return json_pack("{s:s, s:f, s:o, s:o, s:I, s:I}", "mode",
                      options_noise_modes[watch->options->mode], "share_max", NOISE_SHARE_MAX,
                      "others_cores",
-                     figure(watch->tells_others ? watch->at_first.others_cores : NAN),
+                     figure(watch->knows_others ? watch->at_first.others_cores : NAN),
                      "stolen_cores", figure(watch->at_first.stolen_cores), "attempts_disturbed",
                      (json_int_t)watch->attempts_disturbed, "attempts_made_again",
                      (json_int_t)watch->made_again);

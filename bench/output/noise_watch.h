@@ -79,7 +79,7 @@ struct noise_watch {
     const struct targets *targets;
     size_t retries;
     bool measures;
-    bool tells_others; /* servers of this host, if there are any, are known processes */
+    bool knows_others; /* servers of this host, if there are any, are known processes */
     struct noise_allies allies;
     struct noise at_first;                 /* before the series */
     size_t attempts_disturbed, made_again; /* so far */
@@ -99,7 +99,7 @@ void noise_watch_init(struct noise_watch *watch, const struct target_options *op
 
 /* Measures what others do before the first trial, for a second. The servers of all targets serve.
  * planned: trials of the series. */
-void noise_watch_look(struct noise_watch *watch, size_t planned);
+void noise_watch_measure_first(struct noise_watch *watch, size_t planned);
 
 /* Before an attempt at a trial on a target: waits for a quiet machine, if that is asked for, and
  * begins to count. */

@@ -77,7 +77,7 @@ static bool same_value(const json_t *a, const json_t *b)
 }
 
 /* As JSON, for a complaint: cut to fit. */
-static void put_value(const json_t *value, char *text, size_t size)
+static void format_value(const json_t *value, char *text, size_t size)
 {
     char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     snprintf(text, size, "%s", dumped != NULL ? dumped : "not set");
@@ -91,8 +91,8 @@ enum error_kind past_run_check_value(const struct past_run *first, const struct 
     char its[100], others[100];
     if (same_value(a, b))
         return ERROR_NONE;
-    put_value(a, others, sizeof others);
-    put_value(b, its, sizeof its);
+    format_value(a, others, sizeof others);
+    format_value(b, its, sizeof its);
     return error_raise(error, ERROR_OTHER_PLAN, 0, other->folder, "%s is %s here, %s in %.150s",
                        key, its, others, first->folder);
 }

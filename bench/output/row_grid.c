@@ -21,16 +21,16 @@ static bool is_time(const struct table_column *column)
 }
 
 /* "499.5k": seven columns at most. */
-static void put_shortened(struct grid *grid, const char *mark, double value)
+static void add_shortened(struct grid *grid, const char *mark, double value)
 {
     static const char units[] = "kMGT";
     size_t unit = 0;
     for (value /= 1e3; value >= 999.95 && units[unit + 1] != '\0'; unit++)
         value /= 1e3;
-    grid_put(grid, "%s%.1f%c", mark, value, units[unit]);
+    grid_add(grid, "%s%.1f%c", mark, value, units[unit]);
 }
 
-static void put_number(struct grid *grid, const struct row_column *column,
+static void add_number(struct grid *grid, const struct row_column *column,
                        const struct table_value *row, struct style *style)
 {
     char text[32];
@@ -39,35 +39,35 @@ static void put_number(struct grid *grid, const struct row_column *column,
            least = column->least != 0 ? table_number(&row[column->least]) * factor : NAN;
     const char *mark = column->mark != 0 && row[column->mark].flag ? "~" : "";
     if (!isfinite(value) && isfinite(least)) {
-        grid_put(grid, ">= %.*f", column->decimals, least);
+        grid_add(grid, ">= %.*f", column->decimals, least);
     } else if (!isfinite(value)) {
-        grid_put(grid, GRID_UNKNOWN);
+        grid_add(grid, GRID_UNKNOWN);
     } else if (column->decimals > 0) {
-        grid_put(grid, "%s%.*f", mark, column->decimals, value);
+        grid_add(grid, "%s%.*f", mark, column->decimals, value);
     } else if (column->shortened && style->brief && value >= 1e5) {
-        put_shortened(grid, mark, value);
+        add_shortened(grid, mark, value);
         style->shortened = true;
     } else {
-        grid_put(grid, "%s%s%s", mark, value < 0 ? "-" : "",
+        grid_add(grid, "%s%s%s", mark, value < 0 ? "-" : "",
                  text_format_count((uint64_t)(fabs(value) + 0.5), text, sizeof text));
     }
 }
 
-static void put_cell(struct grid *grid, const struct row_column *column,
+static void add_cell(struct grid *grid, const struct row_column *column,
                      const struct table_column *declared, const struct table_value *row,
                      struct style *style)
 {
     const struct table_value *value = &row[column->column];
     char utc[32];
     if (value->kind == TABLE_TEXT) {
-        grid_put(grid, "%s", value->text);
+        grid_add(grid, "%s", value->text);
     } else if (value->kind == TABLE_FLAG) {
-        grid_put(grid, "%s", value->flag ? "yes" : "no");
+        grid_add(grid, "%s", value->flag ? "yes" : "no");
     } else if (value->kind == TABLE_SIGNED && is_time(declared)) {
         clock_format_utc((uint64_t)value->number * NS_PER_MS, 0, utc, sizeof utc);
-        grid_put(grid, "%s", utc);
+        grid_add(grid, "%s", utc);
     } else {
-        put_number(grid, column, row, style);
+        add_number(grid, column, row, style);
     }
 }
 
@@ -102,7 +102,7 @@ static bool fill(const struct row_grid *of, const struct grid_column *columns, s
     for (size_t i = 0; i < count; i++) {
         const struct table_value *row = table_row(table, of->rows != NULL ? of->rows[i] : i);
         for (size_t j = 0; j < of->column_count; j++)
-            put_cell(grid, &of->columns[j], &table->type->columns[of->columns[j].column], row,
+            add_cell(grid, &of->columns[j], &table->type->columns[of->columns[j].column], row,
                      style);
     }
     for (size_t j = 0; j < of->column_count; j++)

@@ -51,16 +51,16 @@ uint64_t series_most_clients(const struct series *series)
     return clients->list[clients->count - 1];
 }
 
-bool series_tells_demand(const struct series *series)
+bool series_announces_demand(const struct series *series)
 {
     return series->options.target->connect && !series->targets.list[0].stands &&
            !series->options.output->quiet;
 }
 
-void series_tell_demand(const struct series *series)
+void series_announce_demand(const struct series *series)
 {
     char where[CONNECT_TEXT_SIZE], clients[32];
-    if (series_tells_demand(series))
+    if (series_announces_demand(series))
         complain_mildly("on %s: at most %s sessions at a time, each of which sends its next "
                         "request as soon as it may; others who use these servers will notice",
                         connect_typed(&series->targets.list[0].placement, where, sizeof where),
@@ -133,7 +133,7 @@ static void end_program(int number)
 static void let_signals_end_program(const struct series *series)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    bool controls = isatty(STDERR_FILENO) && terminal_look(STDERR_FILENO).controls;
+    bool controls = isatty(STDERR_FILENO) && terminal_abilities(STDERR_FILENO).controls;
     ending.status = error_exit_status(ERROR_INTERRUPTED);
     snprintf(ending.sentence, sizeof ending.sentence,
              "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
@@ -146,7 +146,7 @@ static void let_signals_end_program(const struct series *series)
     }
 }
 
-void series_discards(const char *folder)
+void series_discard_on_signal(const char *folder)
 {
     snprintf(ending.folder, sizeof ending.folder, "%s", folder);
 }
@@ -173,8 +173,8 @@ static enum error_kind open_targets(struct series *series, struct error *error)
 {
     const struct target_options *options = series->options.target;
     if (options->driver != DRIVER_SIMULATED)
-        progress_say(&series->progress,
-                     options->connect ? "looking at the servers" : "starting private servers");
+        progress_show_step(&series->progress, options->connect ? "looking at the servers"
+                                                               : "starting private servers");
     if (options->connect)
         let_signals_end_program(series);
     enum error_kind kind =
@@ -268,14 +268,14 @@ static enum error_kind prepare(struct series *series, struct error *error)
 
 /* ------------------------------------------------------------------ the trials */
 
-void series_look(struct series *series)
+void series_measure_noise(struct series *series)
 {
-    progress_say(&series->progress, "looking for other programs' load on this machine");
-    noise_watch_look(&series->noise, series->planned);
+    progress_show_step(&series->progress, "looking for other programs' load on this machine");
+    noise_watch_measure_first(&series->noise, series->planned);
     progress_clear(&series->progress);
 }
 
-void series_settle(const struct series *series, struct series_record *record)
+void series_finish_attempt(const struct series *series, struct series_record *record)
 {
     if (series->noise.again)
         table_move_last(&record->rows, &record->made_again);
@@ -292,9 +292,9 @@ static enum error_kind attempt(struct series *series, struct error *error)
     if (series->trial->number > 0)
         noise_watch_begin(&series->noise, target);
     enum error_kind kind =
-        series_outlive(series, series->user->make(series->context, error), error);
+        series_survive_loss(series, series->user->make(series->context, error), error);
     if (kind == ERROR_NONE && series->user->rows != NULL && series->trial->number > 0)
-        series_settle(series, &series->records[cell->topology]);
+        series_finish_attempt(series, &series->records[cell->topology]);
     return kind;
 }
 
@@ -305,7 +305,7 @@ static enum error_kind make_rounds(struct series *series, struct error *error)
     size_t left_out = 0;
     enum error_kind kind = series->user->begin(series->context, error);
     if (kind == ERROR_NONE)
-        series_look(series);
+        series_measure_noise(series);
     for (size_t at = 0; kind == ERROR_NONE && at < rounds->trial_count; at++) {
         size_t cell = rounds->trials[at].cell;
         if (rounds->cells[cell].prospect == ROUNDS_HOPELESS) {
@@ -354,9 +354,10 @@ static enum error_kind draw(struct series *series, struct series_record *record,
     if (plots.kind == PLOTS_OF_RUN || plots.kind == PLOTS_OF_PLAN)
         plots.like = like, plots.like_count = series->record_count;
     manifest_date(&record->manifest, &record->files);
-    progress_say(&series->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
-                                        ? "drawing the plots"
-                                        : "drawing the plots; interrupt again to end at once");
+    progress_show_step(&series->progress,
+                       cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
+                           ? "drawing the plots"
+                           : "drawing the plots; interrupt again to end at once");
     enum plots_end end = plots_draw(&plots);
     progress_clear(&series->progress);
     if (end == PLOTS_NOTHING && nothing != NULL && cut_short == NULL && !output->quiet)
@@ -405,7 +406,7 @@ static void close_record(struct series *series, struct series_record *record, st
     kind = kind == ERROR_NONE ? written : kind;
     if (files->trials == 0 || kind != ERROR_NONE)
         return;
-    series_tell_losses(series, record);
+    series_warn_of_losses(series, record);
     add_share(record);
     kind = save_made_again(record, error);
     if (kind == ERROR_NONE && record->findings.rows > 0)
@@ -436,7 +437,7 @@ static void describe_record(struct series *series, struct series_record *record,
 
 /* Complains about the first error that is not the one that has cut the series short, about which
  * the caller complains. Returns the exit status. */
-static int tell_error(const struct series *series, int status, const struct error *error)
+static int complain_if_new(const struct series *series, int status, const struct error *error)
 {
     bool is_new = error->kind != ERROR_NONE && status == 0 &&
                   (series->cut_short == NULL || error->kind != series->cut_short->kind);
@@ -453,16 +454,16 @@ static int close_records(struct series *series)
         close_record(series, &series->records[i], &errors[i]);
     for (size_t i = 0; i < count; i++) {
         describe_record(series, &series->records[i], &errors[i]);
-        status = tell_error(series, status, &errors[i]);
+        status = complain_if_new(series, status, &errors[i]);
     }
     struct error error = {0};
     if (series->user->join != NULL)
         (void)!series->user->join(series->context, &error);
-    return tell_error(series, status, &error);
+    return complain_if_new(series, status, &error);
 }
 
 /* Behind all else: what else went wrong may be why znodes remain. */
-static int tell_left(const struct series *series, int status)
+static int complain_of_leftovers(const struct series *series, int status)
 {
     int left = series->left.kind != ERROR_NONE ? complain(&series->left) : 0;
     return status != 0 ? status : left;
@@ -471,7 +472,7 @@ static int tell_left(const struct series *series, int status)
 static void print_record(const struct series *series, const struct series_record *record,
                          const struct series_view *view)
 {
-    bool colours = terminal_look(STDOUT_FILENO).colours;
+    bool colours = terminal_abilities(STDOUT_FILENO).colours;
     if (series->options.target->topology_count > 1)
         printf("\n%s: %zu server%s\n\n", record->target, record->servers,
                record->servers == 1 ? "" : "s");
@@ -495,7 +496,7 @@ static json_t *describe_results(const struct series *series, const struct series
     return json;
 }
 
-int series_tell(const struct series *series, const struct series_view *view)
+int series_print_results(const struct series *series, const struct series_view *view)
 {
     const struct output_options *output = series->options.output;
     json_t *list = json_array();
@@ -536,7 +537,7 @@ static int complain_of(const struct series *series, const struct error *error)
 }
 
 /* Records that were opened before an error have no trials: closing them removes them. */
-int series_lead(struct series *series, int argc, char **argv)
+int series_run(struct series *series, int argc, char **argv)
 {
     struct error error = {0};
     series->argc = argc;
@@ -550,10 +551,11 @@ int series_lead(struct series *series, int argc, char **argv)
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
     series->cut_short = kind != ERROR_NONE ? &error : NULL;
     int closed = close_records(series), verdict = 0;
-    int written = trials_kept(series) > 0 ? series->user->tell(series->context, &verdict) : 0;
+    int written =
+        trials_kept(series) > 0 ? series->user->print_results(series->context, &verdict) : 0;
     int status = kind != ERROR_NONE ? complain_of(series, &error) : closed != 0 ? closed : written;
     print_nothing(series);
-    status = tell_left(series, status);
+    status = complain_of_leftovers(series, status);
     /* What fails outweighs everything else, and an error what is not valid. */
     return verdict == 1 || status == 0 ? verdict : status;
 }

@@ -8,7 +8,7 @@
  * the records and has them told. The user, a subcommand, gives what differs: its cells, a trial of
  * one, the row that it gives, and the words.
  *
- * Invariant: whatever the outcome, no private server is left after series_lead; records that were
+ * Invariant: whatever the outcome, no private server is left after series_run; records that were
  * opened have been closed, and the user has told of them if they have a trial.
  */
 #ifndef BENCH_OUTPUT_SERIES_H
@@ -91,7 +91,7 @@ struct series_user {
     /* Prints the results, and writes what the records do not; not called without a trial. Returns
      * 0, or the exit status of an error that it has complained about. *verdict, 0 before: 1:
      * something fails; 4: not valid, or not determined. */
-    int (*tell)(void *context, int *verdict);
+    int (*print_results)(void *context, int *verdict);
 };
 
 /* The options of a series, and who complains. The pointers are the caller's, and must outlive it.
@@ -145,21 +145,21 @@ void series_deinit(struct series *series);
 
 /* Starts or finds the servers, has all trials made, stops the servers, has the records closed and
  * the results told. Returns the exit status; errors have been complained about. */
-int series_lead(struct series *series, int argc, char **argv);
+int series_run(struct series *series, int argc, char **argv);
 
 /* A signal before the servers of --connect have answered ends the program: it then discards this
  * folder, too, which has just been made. */
-void series_discards(const char *folder);
+void series_discard_on_signal(const char *folder);
 
 /* The largest number of clients at a time. */
 uint64_t series_most_clients(const struct series *series);
 
 /* Whether to say what the trials demand of the servers: they are those of --connect, and somebody
  * else may use them. */
-bool series_tells_demand(const struct series *series);
+bool series_announces_demand(const struct series *series);
 
 /* If so, says how many clients there are at most, each of which waits for its replies alone. */
-void series_tell_demand(const struct series *series);
+void series_announce_demand(const struct series *series);
 
 /* The name of the topology of the present trial; "" if there is only one. */
 const char *series_topology(const struct series *series);
@@ -169,7 +169,7 @@ void series_warn(const struct series *series, struct series_record *record, cons
     __attribute__((format(printf, 3, 4)));
 
 /* Measures what others do before the first trial; for a user that makes all trials itself. */
-void series_look(struct series *series);
+void series_measure_noise(struct series *series);
 
 /* After a trial: noise_watch_end. If the row is not valid, although no verdict fails, and a server
  * of
@@ -180,15 +180,15 @@ void series_end_trial(struct series *series, struct series_record *record,
 /* A trial of rounds has ended with this error. Returns it, or ERROR_NONE if a server of --connect
  * has died: the trial is to be made again with those that are left, and its row is the record's
  * last. Also ERROR_INTERRUPTED. */
-MUST_CHECK enum error_kind series_outlive(struct series *series, enum error_kind kind,
-                                          struct error *error);
+MUST_CHECK enum error_kind series_survive_loss(struct series *series, enum error_kind kind,
+                                               struct error *error);
 
 /* Warns if servers died between the trials of a record. */
-void series_tell_losses(const struct series *series, struct series_record *record);
+void series_warn_of_losses(const struct series *series, struct series_record *record);
 
 /* For a user that makes all trials itself, after noise_watch_end: an attempt whose row is the
  * record's last is either to be made again, and then no longer among the rows, or kept. */
-void series_settle(const struct series *series, struct series_record *record);
+void series_finish_attempt(const struct series *series, struct series_record *record);
 
 /* A trial that ran on this fleet is to be kept: for the manifest. Warns once if its counts could
  * not be compared with the servers': not_reconciled says why; "": they could. */
@@ -213,6 +213,6 @@ struct series_view {
 
 /* Complains about all records that have a trial, and prints them, or the object of --json. Returns
  * the exit status of all that was found. */
-int series_tell(const struct series *series, const struct series_view *view);
+int series_print_results(const struct series *series, const struct series_view *view);
 
 #endif

@@ -23,7 +23,7 @@ static enum error_kind leave_out(struct series *series, size_t *lost, struct err
     *lost = 0;
     if (!series->options.outlives_servers || !series->options.target->connect)
         return ERROR_NONE;
-    progress_say(&series->progress, "looking at the servers");
+    progress_show_step(&series->progress, "looking at the servers");
     enum error_kind kind = target_leave_out_lost(series->options.target, &series->targets,
                                                  target_of(series), lost, error);
     progress_clear(&series->progress);
@@ -58,7 +58,8 @@ void series_end_trial(struct series *series, struct series_record *record,
         repeat(series, record, row);
 }
 
-enum error_kind series_outlive(struct series *series, enum error_kind kind, struct error *error)
+enum error_kind series_survive_loss(struct series *series, enum error_kind kind,
+                                    struct error *error)
 {
     struct series_record *record = &series->records[target_of(series) - series->targets.list];
     size_t lost;
@@ -76,7 +77,7 @@ enum error_kind series_outlive(struct series *series, enum error_kind kind, stru
     return ERROR_NONE;
 }
 
-void series_tell_losses(const struct series *series, struct series_record *record)
+void series_warn_of_losses(const struct series *series, struct series_record *record)
 {
     char where[100];
     size_t before = record->rows_before, count = record->rows.rows;

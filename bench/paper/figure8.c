@@ -411,7 +411,7 @@ static int run_figure8(struct paper *paper)
     load->mix = mix_of_reads(READS_PERCENT);
     figure8_init(&figure, load->target.server_counts[0], load->duration_ns);
     figure.paper = paper;
-    const struct load_series_user user = {.tell = finish,
+    const struct load_series_user user = {.print_results = finish,
                                           .keep = keep_trial,
                                           .context = &figure,
                                           .faults = figure.schedule,

@@ -57,7 +57,7 @@ int paper_options_parse(const struct evaluation *evaluation, int argc, char **ar
 {
     *options =
         (struct paper_options){.load = {.target.max_clients = UINT64_MAX, .seed = clock_utc_ns()}};
-    int status = arguments_take(&evaluation->arguments, argc, argv, &options->load, NULL);
+    int status = arguments_parse(&evaluation->arguments, argc, argv, &options->load, NULL);
     if (status == ARGUMENTS_GO && !set_topologies(evaluation, &options->load.target))
         status = complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
     if (status == ARGUMENTS_GO && !is_consistent(evaluation, options))

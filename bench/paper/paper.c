@@ -39,7 +39,7 @@ static int run_one(const struct evaluation *evaluation, int argc, char **argv,
     }
     if (!named) { /* a new name in results/: the evaluation makes the folder itself */
         rmdir(folder);
-        series_discards(folder);
+        series_discard_on_signal(folder);
         output->out = folder;
     }
     paper.json = output->json ? json : NULL;
@@ -127,7 +127,7 @@ static int run_parts(const char *folder, const struct load_options *options, int
                      struct paper_json *json, bool *interrupted)
 {
     int status = 0;
-    series_discards(folder);
+    series_discard_on_signal(folder);
     for (size_t i = 0; i < EVALUATIONS && !*interrupted; i++) {
         const char *why = find_obstacle(evaluations[i], options);
         if (!options->output.quiet && !options->output.json)

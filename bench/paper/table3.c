@@ -164,7 +164,7 @@ static enum error_kind lay_out(void *context, struct error *error)
 static enum error_kind begin(void *context, struct error *error)
 {
     (void)error;
-    series_tell_demand(&((const struct table3_series *)context)->base);
+    series_announce_demand(&((const struct table3_series *)context)->base);
     return ERROR_NONE;
 }
 
@@ -290,7 +290,7 @@ static int run_table3(struct paper *paper)
                                             .begin = begin,
                                             .make = run_trial,
                                             .finish = add_findings,
-                                            .tell = finish};
+                                            .print_results = finish};
     struct load_options *load = &paper->options.load;
     const struct series_options options = {.subcommand = paper->evaluation->arguments.subcommand,
                                            .target = &load->target,
@@ -301,7 +301,7 @@ static int run_table3(struct paper *paper)
     struct table3_series series = {.paper = paper};
     load->rehearses = load->target.driver != DRIVER_SIMULATED;
     series_init(&series.base, &options, &user, &series);
-    int status = series_lead(&series.base, paper->argc, paper->argv);
+    int status = series_run(&series.base, paper->argc, paper->argv);
     paper->interrupted = series.base.interrupted;
     series_deinit(&series.base);
     return status;

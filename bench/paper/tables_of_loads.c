@@ -59,7 +59,7 @@ int paper_run_loads(struct paper *paper, const struct load_series_user *wanted)
         complain_mildly("%s", user.warning);
     user.subcommand = paper->evaluation->arguments.subcommand;
     user.interrupted = &paper->interrupted;
-    return load_series_lead(load, &user, paper->argc, paper->argv);
+    return load_series_run(load, &user, paper->argc, paper->argv);
 }
 
 static int finish(const struct load_series *series, void *context, int *verdict)
@@ -69,7 +69,7 @@ static int finish(const struct load_series *series, void *context, int *verdict)
 
 static int run_cells(struct paper *paper)
 {
-    const struct load_series_user user = {.tell = finish, .context = paper};
+    const struct load_series_user user = {.print_results = finish, .context = paper};
     return paper_run_loads(paper, &user);
 }
 

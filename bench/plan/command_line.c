@@ -291,7 +291,7 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
     static const struct arguments arguments = {"plan", usage, rows, notes, NULL};
     *options =
         (struct plan_options){.target.max_clients = UINT64_MAX, .question.seed = clock_utc_ns()};
-    int status = arguments_take(&arguments, argc, argv, options, NULL);
+    int status = arguments_parse(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && !options->asks)
         status = complain_usage("plan", "plan", "--slo is required");
     if (status == ARGUMENTS_GO && options_conflict(options))

@@ -67,7 +67,7 @@ static enum error_kind lay_out(void *context, struct error *error)
     /* The series knows only the two ends of the range, of which it has left out one. */
     plan_question_fit_servers(&options->question, target, series->left_out,
                               sizeof series->left_out);
-    if (series_tells_demand(series))
+    if (series_announces_demand(series))
         plan_demand_print(options, &target->placement);
     searches->list = memory_new(count, sizeof *searches->list);
     for (; searches->count < count; searches->count++) {
@@ -102,7 +102,7 @@ static enum error_kind run_turns(struct plan_searches *searches, struct error *e
 {
     enum error_kind kind = ERROR_NONE;
     bool ran = true;
-    progress_say(&searches->series.progress, "warming up");
+    progress_show_step(&searches->series.progress, "warming up");
     for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++)
         kind = plan_turn_warm_up(searches, &searches->list[i], error);
     progress_clear(&searches->series.progress);
@@ -126,9 +126,9 @@ static enum error_kind run(void *context, struct error *error)
     uint64_t left_ns;
     snprintf(root, sizeof root, "%s/bystander", target->root);
     series->planned = plan_turn_foresee(searches, &left_ns);
-    series_look(series);
+    series_measure_noise(series);
     if (options->target.connect)
-        progress_say(&series->progress, "reading from the servers before the first trial");
+        progress_show_step(&series->progress, "reading from the servers before the first trial");
     enum error_kind kind = plan_guard_begin(&searches->guard, &options->guard,
                                             options->target.connect ? &host : NULL, root, error);
     progress_clear(&series->progress);
@@ -212,7 +212,7 @@ static int print_results(void *context, int *verdict)
     }
     if (searches->series.targets.made_out)
         page_add_common(output->out, output->quiet);
-    *verdict = series_tell(&searches->series, &view);
+    *verdict = series_print_results(&searches->series, &view);
     return 0;
 }
 
@@ -226,7 +226,7 @@ static int run_searches(struct plan_searches *searches, int argc, char **argv)
                                             .run = run,
                                             .finish = finish,
                                             .name_plots = name_plots,
-                                            .tell = print_results};
+                                            .print_results = print_results};
     const struct plan_options *options = searches->options;
     const struct plan_question *question = &options->question;
     uint64_t bystanders = options->target.connect ? options->target.servers.count : 0;
@@ -242,7 +242,7 @@ static int run_searches(struct plan_searches *searches, int argc, char **argv)
                                              .verdict_of_nothing =
                                                  verdict_word(VERDICT_UNDETERMINED)};
     series_init(&searches->series, &of_series, &user, searches);
-    int status = series_lead(&searches->series, argc, argv);
+    int status = series_run(&searches->series, argc, argv);
     for (size_t i = 0; i < searches->count; i++)
         search_deinit(&searches->list[i].search);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++) {

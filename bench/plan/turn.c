@@ -157,13 +157,13 @@ static enum error_kind keep(struct turn *turn, const char *braked, struct error 
     enum judge_verdict verdict = plan_row_fill(record, &series->noise, &trial, row);
     check_noise(searches);
     if (series->noise.again) {
-        series_settle(series, record);
+        series_finish_attempt(series, record);
         return ERROR_NONE;
     }
     table_write_row(&plan_row_table, row, &record->csv);
     if (turn->result != NULL)
         series_keep(series, record, turn->result->memory->fleet, turn->result->not_reconciled);
-    series_settle(series, record);
+    series_finish_attempt(series, record);
     enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
     if (kind == ERROR_NONE)
         search_report(&search->search, verdict);

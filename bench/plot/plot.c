@@ -232,7 +232,7 @@ int plot_main(int argc, char **argv)
     struct plot plot = {0};
     struct error error = {0};
     int first = argc;
-    int status = arguments_take(&arguments, argc, argv, &plot, &first);
+    int status = arguments_parse(&arguments, argc, argv, &plot, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first == argc)

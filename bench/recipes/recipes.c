@@ -185,7 +185,7 @@ int recipes_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"recipes", usage, rows, notes, NULL};
     struct recipes_options options = {0};
-    int first, status = arguments_take(&arguments, argc, argv, &options, &first);
+    int first, status = arguments_parse(&arguments, argc, argv, &options, &first);
     if (status != ARGUMENTS_GO)
         return status;
     if (first + 1 < argc)

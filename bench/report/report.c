@@ -84,7 +84,7 @@ int report_main(int argc, char **argv)
     struct report report = {0};
     struct error error = {0};
     int first = argc;
-    int status = arguments_take(&arguments, argc, argv, &report, &first);
+    int status = arguments_parse(&arguments, argc, argv, &report, &first);
     if (status != ARGUMENTS_GO)
         return status;
     size_t count = (size_t)(argc - first);

@@ -151,7 +151,7 @@ int command_line_parse(int argc, char **argv, struct options *options)
 {
     static const struct arguments arguments = {"run", usage, option_table, notes, NULL};
     *options = (struct options){.target.max_clients = UINT64_MAX, .plan.seed = clock_utc_ns()};
-    int status = arguments_take(&arguments, argc, argv, options, NULL);
+    int status = arguments_parse(&arguments, argc, argv, options, NULL);
     const char *traced = options->plan.traced.count > 0 ? "with --trace" : NULL;
     if (status == ARGUMENTS_GO &&
         (options_conflict(options) || !options_write_nowhere("run", &options->output, traced)))

@@ -106,7 +106,7 @@ static enum error_kind warm_up(struct run *run, struct error *error)
 {
     const struct options *options = &run->options;
     enum error_kind kind = ERROR_NONE;
-    progress_say(&run->base.progress, "warming up");
+    progress_show_step(&run->base.progress, "warming up");
     for (size_t topology = 0; topology < options->target.topology_count; topology++) {
         for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++) {
             struct trial_plan plan;
@@ -174,7 +174,7 @@ static enum error_kind begin(void *context, struct error *error)
 {
     struct run *run = context;
     bool time_decides = run->options.plan.duration_ns != 0;
-    if (series_tells_demand(&run->base))
+    if (series_announces_demand(&run->base))
         demand_print(&run->options, &run->cells, &run->base.targets.list[0].placement);
     enum error_kind kind = warm_up(run, error);
     if (kind == ERROR_NONE)
@@ -216,7 +216,7 @@ static void write_text(const void *context, const struct series_record *base)
            others = LINES_OF_FILES +
                     (brief ? 1 + SERIES_BRIEF_FINDINGS : findings_lines(&base->findings));
     screen_print(run->records[base->topology].outcome, all > others ? all - others : 0, brief,
-                 terminal_look(STDOUT_FILENO).blocks, stdout);
+                 terminal_abilities(STDOUT_FILENO).blocks, stdout);
 }
 
 static json_t *describe_cells(const void *context, const struct series_record *base)
@@ -244,7 +244,7 @@ static int print_results(void *context, int *verdict)
     }
     if (made_out)
         page_add_common(output->out, output->quiet);
-    *verdict = series_tell(&run->base, &view);
+    *verdict = series_print_results(&run->base, &view);
     if (whole > 1 && !output->json && !output->quiet && !output->no_files) {
         if (made_out && folder_has(output->out, PAGE_FILE))
             printf("\nall in one page: %s/%s\n", output->out, PAGE_FILE);
@@ -271,7 +271,7 @@ static int run_series(struct run *run, int argc, char **argv)
                                             .abandon = abandon,
                                             .finish = finish,
                                             .name_plots = name_plots,
-                                            .tell = print_results};
+                                            .print_results = print_results};
     struct options *options = &run->options;
     const struct series_options of_series = {.subcommand = "run",
                                              .target = &options->target,
@@ -282,7 +282,7 @@ static int run_series(struct run *run, int argc, char **argv)
                                              .outlives_servers = true,
                                              .verdict_of_nothing = json_result_verdict(4)};
     series_init(&run->base, &of_series, &user, run);
-    int status = series_lead(&run->base, argc, argv);
+    int status = series_run(&run->base, argc, argv);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_deinit(&run->records[i]);
     series_deinit(&run->base);

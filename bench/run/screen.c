@@ -144,7 +144,7 @@ static void print_bars(const struct outcome *outcome, size_t *cells, size_t line
         const struct table_value *row = table_row(&outcome->cells, cells[i]);
         const char *name = row[run_cell_recipe].text;
         double rpcs = rpcs_per_handoff(outcome, cells[i]);
-        bar_put(rpcs, most, width - beside, blocks, bar);
+        bar_format(rpcs, most, width - beside, blocks, bar);
         fprintf(stream, "%-*s %*s %s%s%s\n", (int)names, strcmp(name, last) != 0 ? name : "",
                 (int)sizes, text_format_count(row[run_cell_clients].count, clients, sizeof clients),
                 bar, bar[0] != '\0' ? " " : "", format_value(rpcs, value));

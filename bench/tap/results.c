@@ -237,7 +237,7 @@ static void print_results(const struct tap *tap)
         if (table->rows > 0 && !(tap->options->drain && screens[i].not_drain))
             print_screen(&screens[i], table);
     }
-    findings_print(&tap->tables[TAP_FINDINGS], terminal_look(STDOUT_FILENO).colours, stdout);
+    findings_print(&tap->tables[TAP_FINDINGS], terminal_abilities(STDOUT_FILENO).colours, stdout);
     if (tap->error.kind == ERROR_NONE && tap->folder[0] != '\0')
         printf("\nresults in %s\n", tap->folder);
 }

@@ -136,7 +136,7 @@ static int parse(int argc, char **argv, struct tap_options *options)
     *options = (struct tap_options){.target.max_clients = UINT64_MAX,
                                     .output.plots = OPTIONS_PLOTS_DEFAULT,
                                     .seed = clock_utc_ns()};
-    int status = arguments_take(&arguments, argc, argv, options, &first);
+    int status = arguments_parse(&arguments, argc, argv, options, &first);
     if (status != ARGUMENTS_GO)
         return status;
     options->command = first < argc ? argv + first : NULL;
@@ -167,7 +167,7 @@ static void print_progress(const struct tap *tap, uint64_t begun_ns)
              " connections",
              (double)(clock_now_ns() - begun_ns) / 1e9, traffic_requests(traffic),
              traffic_notifications(traffic), relay_connections(tap->relay).open);
-    progress_say(&tap->progress, line);
+    progress_show_step(&tap->progress, line);
 }
 
 /* Relays until the command, the user or the duration ends it. */

@@ -200,9 +200,8 @@ TEST(test_a_task_whose_worker_crashed_is_run_again)
     }
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-    (void)state;
     return live_start_with(1, 500);
 }
 

@@ -91,9 +91,8 @@ TEST(test_leak)
     trial_result_free(result);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-    (void)state;
     return live_start_with(1, 500);
 }
 

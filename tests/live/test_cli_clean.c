@@ -166,7 +166,6 @@ INSPECT_TEST(what_is_no_dead_runs_is_kept)
         DEAD, /* other data */
         DEAD_2,
     };
-    (void)state;
     for (size_t i = 0; i < sizeof strange / sizeof strange[0] - 2; i++)
         create_holding(strange[i], RECORD);
     create_holding(DEAD, "somebody's data");

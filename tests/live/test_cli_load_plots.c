@@ -88,7 +88,6 @@ COMMAND_TEST(a_driver_that_was_the_limit_is_told)
 /* Two releases on as many servers are two curves, each with its name. */
 COMMAND_TEST(releases_have_curves_of_their_own)
 {
-    (void)state;
     LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5,10", "--duration", "1s");
     for (size_t row = 0; row < 4; row++) {
         set_field(in_work("out/cells.csv"), row, "sessions", "5");

@@ -204,7 +204,6 @@ COMMAND_TEST(what_is_not_used_is_crossed_out)
                  {"yes", "1", true, false, true}};
     static const char not_counted[] = "trial failed or aborted", not_timed[] = "trial not valid";
     static const char *const counts[] = {"rpcs", "bytes"};
-    (void)state;
     RUN_SIMULATED("out", "-r", "nonscalable,scalable", "-n", "8..64x2", "-t", "1");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         picture_set(in_work("out/trials.csv"), "recipe", "scalable", 0, "valid", cases[i].valid);

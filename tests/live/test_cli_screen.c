@@ -7,9 +7,8 @@
 
 static struct command command;
 
-static int find_it(void **state)
+FIXTURE(find_it)
 {
-    (void)state;
     program_find(NULL);
     return 0;
 }

@@ -24,9 +24,8 @@ static const char *address_of(const struct endpoint *endpoint, char *text, size_
     return text;
 }
 
-static int start_three(void **state)
+FIXTURE(start_three)
 {
-    (void)state;
     struct ensemble_options options = ensemble_options_default();
     struct error error = {0};
     options.servers = 3;
@@ -47,9 +46,8 @@ static const struct endpoint *one_of_three(unsigned index)
     return &three->connect.endpoints[index];
 }
 
-static int stop_three(void **state)
+FIXTURE(stop_three)
 {
-    (void)state;
     ensemble_stop(three);
     return 0;
 }

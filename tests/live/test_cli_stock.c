@@ -83,15 +83,13 @@ static int start(const char *words)
     return 0;
 }
 
-static int start_telling(void **state)
+FIXTURE(start_telling)
 {
-    (void)state;
     return start("srvr,conf");
 }
 
-static int stop(void **state)
+FIXTURE(stop)
 {
-    (void)state;
     supervisor_free(supervisor);
     return 0;
 }

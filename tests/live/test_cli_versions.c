@@ -63,7 +63,6 @@ static void assert_is_of(const char *target, const char *home)
 COMMAND_TEST(two_homes_are_run_in_turn)
 {
     char stock[64], patched[64];
-    (void)state;
     make_homes();
     snprintf(stock, sizeof stock, "standalone-%s", version);
     snprintf(patched, sizeof patched, "standalone-%s-patched", version);

@@ -127,9 +127,8 @@ TEST(test_a_stranger_that_has_gone_is_forgotten)
     trial_result_free(result);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-    (void)state;
     return live_start_with(1, 1000);
 }
 

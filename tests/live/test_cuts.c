@@ -112,9 +112,8 @@ TEST(test_free_pace_goes_on)
     }
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-    (void)state;
     int failed = live_start_with(1, 1000);
     proxy = proxy_start(&live_servers.endpoints[0]);
     return failed;

@@ -34,9 +34,8 @@ TEST(test_crashes)
     check_death("nonscalable", DEATH_CRASH, DEATH_WAITER, 1);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-    (void)state;
     return live_start_with(1, 500);
 }
 

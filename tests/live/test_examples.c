@@ -93,9 +93,8 @@ TEST(test_free_pace_reconciles)
     }
 }
 
-static int start_three(void **state)
+FIXTURE(start_three)
 {
-    (void)state;
     return live_start_with(3, 2000);
 }
 

@@ -19,9 +19,8 @@
 
 static struct ensemble *real;
 
-static int start_real(void **state)
+FIXTURE(start_real)
 {
-    (void)state;
     struct error error = {.detail = ""};
     struct ensemble_options options = ensemble_options_default();
     options.heap_mib = 128;
@@ -31,9 +30,8 @@ static int start_real(void **state)
     return -1;
 }
 
-static int stop_real(void **state)
+FIXTURE(stop_real)
 {
-    (void)state;
     ensemble_stop(real);
     return 0;
 }

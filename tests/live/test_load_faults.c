@@ -392,9 +392,8 @@ TEST(an_election_is_marked)
     await_service(leader);
 }
 
-static int start_three(void **state)
+FIXTURE(start_three)
 {
-    (void)state;
     return live_start_with(3, 500);
 }
 

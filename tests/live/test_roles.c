@@ -100,9 +100,8 @@ TEST(test_a_session_that_reconnects_has_no_role)
     trial_result_free(result);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-    (void)state;
     return live_start_with(3, 2000);
 }
 

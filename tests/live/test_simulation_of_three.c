@@ -63,9 +63,8 @@ TEST(test_several_barriers_obey_their_counts_on_three_servers)
     trial_result_free(sim);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-    (void)state;
     return live_start_with(3, 2000);
 }
 

@@ -22,9 +22,8 @@ struct freeze {
     char told_at[64]; /* … and its server */
 };
 
-static int find_follower(void **state)
+FIXTURE(find_follower)
 {
-    (void)state;
     int status = live_start_with(3, 2000);
     frozen = 1;
     while (status == 0 && live_ensemble->servers[frozen].role != ROLE_FOLLOWER)

@@ -112,9 +112,8 @@ TEST(test_a_dead_leader_ends_the_trial_in_good_order)
     assert_false(exists);
 }
 
-static int start(void **state)
+FIXTURE(start)
 {
-    (void)state;
     return live_start_with(3, 2000);
 }
 

@@ -36,6 +36,9 @@
     }                                                                                              \
     static void name(void **state __attribute__((unused)))
 
+/* Defines a set-up or a tear-down function: FIXTURE(name) { ... return 0; }. */
+#define FIXTURE(name) static int name(void **state __attribute__((unused)))
+
 /* What to call before the first test and after the last one; NULL: nothing. With several groups all
  * tests run in each of them, in the order of the file. */
 #define TEST_GROUP(set_up, tear_down)          TEST_GROUP_AT(set_up, tear_down, __LINE__)

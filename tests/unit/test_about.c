@@ -32,7 +32,6 @@ static void make_folder(const char *name)
 
 COMMAND_TEST(a_run_is_told)
 {
-    (void)state;
     write_text("manifest.json",
                "{\"plan\": {\"recipes\": [\"a\", \"b\"], \"clients\": [1000, 10, 50], "
                "\"background\": \"none\", \"sessions\": []}, \"servers\": [" SERVER "], " PRIVATE
@@ -44,7 +43,6 @@ COMMAND_TEST(a_run_is_told)
 /* Servers of --connect are on machines of their own; a share of the cores; one number alone. */
 COMMAND_TEST(a_load_is_told)
 {
-    (void)state;
     write_text(
         "manifest.json",
         "{\"plan\": {\"mixes\": [\"set=100\", \"b\", \"c\", \"d\", \"get=100\"], \"sessions\": "
@@ -59,7 +57,6 @@ COMMAND_TEST(a_load_is_told)
 /* No machine and no release of ZooKeeper stands behind the times. */
 COMMAND_TEST(a_simulation_is_told_first)
 {
-    (void)state;
     write_text("manifest.json",
                "{\"plan\": {\"recipes\": [\"a\"], \"objective\": \"p95 < 1s\", "
                "\"clients\": 7}, \"servers\": [{\"version\": \"simulated\"}], "
@@ -74,7 +71,6 @@ COMMAND_TEST(a_simulation_is_told_first)
  * order. */
 COMMAND_TEST(topologies_are_told_together)
 {
-    (void)state;
     make_folder("standalone");
     make_folder("ensemble3");
     write_text("standalone/manifest.json",
@@ -94,7 +90,6 @@ COMMAND_TEST(topologies_are_told_together)
 /* The lines of a comparison are in a file. Nothing: nothing is known. */
 COMMAND_TEST(a_comparison_has_lines)
 {
-    (void)state;
     assert_about(".", "");
     write_text(ABOUT_FILE, "a; n = 8\nA one: 1 server\nB two: 3 servers\n");
     assert_about(".", "a; n = 8\nA one: 1 server\nB two: 3 servers\n");
@@ -105,7 +100,6 @@ COMMAND_TEST(a_comparison_has_lines)
 /* Text of a manifest is printed as other foreign text; what is no manifest is nothing. */
 COMMAND_TEST(foreign_text_is_printable)
 {
-    (void)state;
     write_text("manifest.json", "[1]");
     assert_about(".", "");
     write_text("manifest.json", "{\"plan\": {\"recipes\": [\"a\\u001b[1m\\nb\"]}, \"servers\": "
@@ -119,7 +113,6 @@ COMMAND_TEST(foreign_text_is_printable)
  * and a warning, of which a terminal and gnuplot obey nothing. */
 COMMAND_TEST(the_verdict_stands_below)
 {
-    (void)state;
     write_text("manifest.json",
                "{\"plan\": {\"recipes\": [\"a\"]}, \"servers\": [" SERVER
                "], \"warnings\": [\"one\\nline\", \"two\", \"three\"], " PRIVATE ", " HOST "}");

@@ -13,10 +13,9 @@ static struct connect_string servers;
 static struct fleet_plan plan;
 static struct shared *shared;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     servers = (struct connect_string){.count = 3};
     for (uint16_t i = 0; i < 3; i++)
         servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
@@ -30,9 +29,8 @@ static int set_up(void **state)
     return shared_new(&plan, &shared, &error) == ERROR_NONE ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     shared_free(shared);
     return 0;
 }

@@ -14,10 +14,9 @@ static struct load_plan plan;
 static struct background_plan asked;
 static struct load_result *result;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     plan = (struct load_plan){.fleet = {.sessions = 1, .processes = 1, .depth = 1},
                               .mix = mix_of_reads(80),
                               .seconds = BACKGROUND_ALONE_S,
@@ -29,9 +28,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     load_result_free(result);
     return 0;
 }

@@ -18,9 +18,8 @@ static bool agrees(void)
 }
 
 /* Nobody is in anybody's way: one creates ready, and all have left when the first lists. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     total = (struct tally){0};
     total.of[TALLY_CREATE] = (CLIENTS + 1) * BARRIERS;
     total.of[TALLY_EXISTS] = (CLIENTS - 1) * BARRIERS;

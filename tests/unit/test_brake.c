@@ -12,9 +12,8 @@ static struct brake_counts counts;
 static uint64_t now_ns;
 
 /* The bystander has read for a while, and not every read was fast. */
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     counts = (struct brake_counts){
         .due = 50, .done = 52, .slow = 20, .late = 3, .errors = 4, .losses = 2};
     now_ns = BEGIN_NS;

@@ -101,9 +101,8 @@ static void end(void)
     traffic_deinit(&traffic);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     number[CLIENT] = 1000;
     number[SERVER] = 2000;
     hold_a_conversation();
@@ -111,9 +110,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     end();
     return 0;
 }

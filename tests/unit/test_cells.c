@@ -13,9 +13,8 @@ static struct options options;
 static struct cells cells;
 static struct rounds rounds, others;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     options = (struct options){
         .plan.recipes = {registry_find("nonscalable"), registry_find("scalable")},
         .plan.most_clients = {10, UINT64_MAX},
@@ -30,9 +29,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     free(cells.list);
     cells = (struct cells){0};
     rounds_deinit(&rounds);

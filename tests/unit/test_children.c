@@ -11,17 +11,15 @@
 static struct slab slab;
 static struct paths paths;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     slab_init(&slab);
     paths_init(&paths, &slab);
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     slab_deinit(&slab);
     return 0;
 }

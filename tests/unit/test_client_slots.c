@@ -46,9 +46,8 @@ static void begin(uint32_t depth)
     assert_int_equal(client_init(&client, depth, &error), ERROR_NONE);
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     client_deinit(&client);
     return 0;
 }

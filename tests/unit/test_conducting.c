@@ -8,9 +8,8 @@
 
 static struct simulation simulation;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     simulation_init(&simulation, 3);
     return 0;
 }

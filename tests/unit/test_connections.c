@@ -8,16 +8,14 @@
 static struct connect_string servers = {.count = 2};
 static struct connections connections;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     connections_init(&connections, &servers);
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     connections_deinit(&connections);
     return 0;
 }

@@ -11,18 +11,16 @@
 static struct traffic traffic;
 static struct conversation conversation;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     traffic_init(&traffic);
     conversation_init(&conversation, &traffic_listener, &traffic);
     messages_count = 0;
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     conversation_deinit(&conversation);
     traffic_deinit(&traffic);
     return 0;

@@ -9,16 +9,14 @@ static char *text;
 static size_t length;
 static struct csv csv;
 
-static int open_stream(void **state)
+FIXTURE(open_stream)
 {
-    (void)state;
     csv = (struct csv){.stream = open_memstream(&text, &length)};
     return csv.stream == NULL;
 }
 
-static int close_stream(void **state)
+FIXTURE(close_stream)
 {
-    (void)state;
     fclose(csv.stream);
     free(text);
     return 0;

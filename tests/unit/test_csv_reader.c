@@ -10,9 +10,8 @@
 static struct csv_reader reader;
 static struct error error;
 
-static int forget(void **state)
+FIXTURE(forget)
 {
-    (void)state;
     csv_reader_deinit(&reader);
     return 0;
 }

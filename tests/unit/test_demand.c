@@ -17,9 +17,8 @@ static struct cells cells;
 
 /* Two trials of the non-scalable lock, of which the drain of four clients that is discarded makes
  * 4² + 4 = 20 requests. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     options = (struct options){.plan = {.recipes = {registry_find("nonscalable")},
                                         .most_clients = {UINT64_MAX},
                                         .recipe_count = 1,

@@ -17,15 +17,13 @@
 
 static int ends[2];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     close(ends[0]);
     close(ends[1]);
     return 0;

@@ -15,10 +15,9 @@ static struct trial_memory *memory;
 static struct server_counters counters;
 
 /* Sessions of three simulated servers in turn, all of them unfinished, none with a request out. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     simulation_init(&simulation, SERVERS);
     plan = (struct trial_plan){.recipe = registry_find("scalable"),
                                .fleet.sessions = CLIENTS,
@@ -40,9 +39,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     sim_free(counters.sim);
     return 0;

@@ -107,10 +107,9 @@ static void replied(void *owner, const struct client_reply *reply)
         when_replied();
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     static const struct client_listener listener = {.sent = sent, .replied = replied};
-    (void)state;
     library = (struct library){.state = state_of,
                                .process = process,
                                .interest = interest,

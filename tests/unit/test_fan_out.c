@@ -31,16 +31,14 @@ static void lay_out(uint32_t sessions, uint32_t workers, uint32_t znodes)
 }
 
 /* Two znodes that all sessions share, in one worker. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     lay_out(SESSIONS, 1, 2);
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     load_shared_free(load);
     return 0;
 }

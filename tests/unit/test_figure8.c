@@ -14,16 +14,14 @@
 
 static struct figure8 figure;
 
-static int make(void **state)
+FIXTURE(make)
 {
-    (void)state;
     figure8_init(&figure, 5, SECONDS * NS_PER_S);
     return 0;
 }
 
-static int clear(void **state)
+FIXTURE(clear)
 {
-    (void)state;
     figure8_deinit(&figure);
     return 0;
 }

@@ -18,9 +18,8 @@ static void put(size_t at, int32_t length, int32_t xid)
     memcpy(bytes + at, head, sizeof head);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     memset(bytes, 0, sizeof bytes);
     frame = (struct frame){.bytes = 99, .xid = 99};
     return 0;

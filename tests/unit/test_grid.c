@@ -15,7 +15,7 @@ static const struct grid_column columns[] = {
 static void put(struct grid *grid, const char *const *texts)
 {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        grid_put(grid, "%s", texts[i]);
+        grid_add(grid, "%s", texts[i]);
 }
 
 static void assert_written(struct grid *grid, size_t width, const char *expected)
@@ -89,14 +89,14 @@ static struct grid make_table(void)
 {
     struct grid grid;
     grid_init(&grid, list, 4, 1);
-    grid_put(&grid, "a");
-    grid_put(&grid, "%d", 12345);
-    grid_put(&grid, "%s", "x");
-    grid_put(&grid, "7");
-    grid_put(&grid, "longer");
-    grid_put(&grid, "1");
-    grid_put(&grid, "%s", "");
-    grid_put(&grid, "2 ");
+    grid_add(&grid, "a");
+    grid_add(&grid, "%d", 12345);
+    grid_add(&grid, "%s", "x");
+    grid_add(&grid, "7");
+    grid_add(&grid, "longer");
+    grid_add(&grid, "1");
+    grid_add(&grid, "%s", "");
+    grid_add(&grid, "2 ");
     return grid;
 }
 
@@ -142,7 +142,7 @@ TEST(a_text_that_is_too_long_is_cut)
 {
     struct grid grid;
     grid_init(&grid, &list[3], 1, 1);
-    grid_put(&grid, "%02000d", 1);
+    grid_add(&grid, "%02000d", 1);
     assert_int_equal(grid_width(&grid), GRID_CELL_SIZE - 1);
     grid_deinit(&grid);
 }

@@ -10,9 +10,8 @@
 
 static struct histogram histogram, other;
 
-static int empty(void **state)
+FIXTURE(empty)
 {
-    (void)state;
     memset(&histogram, 0, sizeof histogram);
     memset(&other, 0, sizeof other);
     return 0;

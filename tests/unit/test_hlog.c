@@ -28,9 +28,8 @@ static bool java_is_there(void)
     return false;
 }
 
-static int make_log(void **state)
+FIXTURE(make_log)
 {
-    (void)state;
     int descriptor = mkstemp(log_path);
     snprintf(table_path, sizeof table_path, "%s.table", log_path);
     memset(&first, 0, sizeof first);
@@ -39,9 +38,8 @@ static int make_log(void **state)
     return descriptor < 0 ? -1 : close(descriptor);
 }
 
-static int remove_log(void **state)
+FIXTURE(remove_log)
 {
-    (void)state;
     char path[sizeof table_path + 8];
     snprintf(path, sizeof path, "%s.hgrm", table_path);
     unlink(path);

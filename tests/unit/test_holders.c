@@ -22,9 +22,8 @@ static void begin(const char *recipe)
     assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     memory = NULL;
     return 0;

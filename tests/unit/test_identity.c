@@ -14,17 +14,15 @@
 
 static char path[] = "/tmp/zkherd-identity-XXXXXX";
 
-static int make_file(void **state)
+FIXTURE(make_file)
 {
-    (void)state;
     strcpy(strrchr(path, '-'), "-XXXXXX");
     int descriptor = mkstemp(path);
     return descriptor < 0 ? -1 : close(descriptor);
 }
 
-static int remove_file(void **state)
+FIXTURE(remove_file)
 {
-    (void)state;
     return unlink(path);
 }
 

@@ -12,10 +12,9 @@ static struct trial_plan plan;
 static struct trial_memory *memory;
 
 /* All have arrived at the only lock, and session 0 holds it, since 100 ns. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     plan = (struct trial_plan){.recipe = registry_find("scalable"),
                                .fleet.sessions = CLIENTS,
                                .locks = 1,
@@ -29,9 +28,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     return 0;
 }

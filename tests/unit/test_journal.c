@@ -18,9 +18,8 @@ static struct growing_text told;
 static struct error error;
 static bool stop;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "/tmp/zkherd-journal-XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
@@ -31,9 +30,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     journal_free(journal);
     free(told.text);
     told = (struct growing_text){0};

@@ -14,10 +14,9 @@ static struct trial_memory *memory;
 static const struct actor actor;
 static struct meter meter;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     plan = (struct trial_plan){.recipe = registry_find("nonscalable"),
                                .fleet.sessions = 4,
                                .locks = LOCKS,
@@ -31,9 +30,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     return 0;
 }

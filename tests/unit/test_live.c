@@ -10,9 +10,8 @@
 
 static struct histogram response;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     memset(&response, 0, sizeof response);
     return 0;
 }
@@ -28,7 +27,7 @@ static const char *put(uint32_t second, uint64_t answered, uint64_t errors, uint
 {
     static char line[LIVE_LINE_SIZE];
     memset(line, 'x', sizeof line);
-    live_put(second, answered, errors, &response, lag_ns, left_ns, line);
+    live_format_second(second, answered, errors, &response, lag_ns, left_ns, line);
     assert_non_null(memchr(line, '\0', sizeof line));
     return line;
 }
@@ -88,7 +87,7 @@ static const char *put_trial(size_t at, size_t count, const struct load_cell *ce
 {
     static char line[LIVE_LINE_SIZE];
     memset(line, 'x', sizeof line);
-    live_put_trial(at, count, cell, target, line);
+    live_format_trial(at, count, cell, target, line);
     assert_non_null(memchr(line, '\0', sizeof line));
     return line;
 }

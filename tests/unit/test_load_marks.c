@@ -9,9 +9,8 @@
 static struct load_marks marks;
 static char text[LOAD_MARKS_TEXT_SIZE];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     memset(&marks, 0, sizeof marks);
     return 0;
 }

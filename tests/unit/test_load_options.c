@@ -32,9 +32,8 @@ static void take(const char *const arguments[])
     assert_int_equal(parse(arguments), ARGUMENTS_GO);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     load_options_deinit(&options);
     return 0;
 }

@@ -24,10 +24,9 @@ static struct load_options options = {.target.driver = DRIVER_THREADS,
                                       .duration_ns = SECONDS * NS_PER_S};
 
 /* A closed loop of ten seconds on two processes in which nothing was answered. */
-static int set_up_silent(void **state)
+FIXTURE(set_up_silent)
 {
     struct error error;
-    (void)state;
     plan = (struct load_plan){.fleet = {.sessions = 4, .processes = 2, .depth = 1},
                               .mix = mix_of_reads(80),
                               .seconds = SECONDS,
@@ -50,9 +49,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     load_result_free(result);
     table_deinit(&rows);
     return 0;
@@ -63,7 +61,7 @@ static const struct table_value *take(void)
     static const struct series_record record = {
         .files.run = "run1", .target = "ensemble3", .servers = 3};
     struct table_value *row = table_add(&rows);
-    load_row_take(&cell, result, &options, &record, cores, row);
+    load_row_fill(&cell, result, &options, &record, cores, row);
     return row;
 }
 

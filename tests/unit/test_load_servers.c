@@ -58,9 +58,8 @@ static void take(void)
 }
 
 /* Three servers that have counted 100 each. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     memset(seconds, 0, sizeof seconds);
     memset(&marks, 0, sizeof marks);
     load_servers_init(&servers, SERVERS, BEGIN, NULL, seconds, &marks);

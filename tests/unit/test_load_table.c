@@ -14,17 +14,15 @@ static struct load_options options;
 static struct table rows;
 static char text[4096];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     options = (struct load_options){.mix = {.percent = {[LOAD_GET] = 80, [LOAD_SET] = 20}}};
     rows = (struct table){.type = &load_row_table};
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     table_deinit(&rows);
     return 0;
 }

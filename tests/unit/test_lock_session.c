@@ -64,10 +64,9 @@ static const struct client_driver driver = {.submit = submit,
                                             .server = server};
 static struct client client;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     plan = (struct trial_plan){.recipe = registry_find("nonscalable"),
                                .fleet.sessions = 3,
                                .locks = 1,
@@ -89,9 +88,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     return 0;
 }

@@ -20,16 +20,14 @@ static void tell(void *context, const struct locks_lock *lock, const struct lock
                      row->granted_ns);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     locks = locks_new(tell, NULL);
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     locks_free(locks);
     free(told.text);
     told = (struct growing_text){0};

@@ -10,16 +10,14 @@
 
 static struct mailbox mailbox;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     mailbox_init(&mailbox);
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     mailbox_deinit(&mailbox);
     return 0;
 }

@@ -14,10 +14,9 @@ static struct actor actor;
 static struct meter meter;
 
 /* All have arrived at the only lock. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     plan = (struct trial_plan){.recipe = registry_find("nonscalable"),
                                .fleet.sessions = 3,
                                .locks = 1,
@@ -29,9 +28,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     return 0;
 }

@@ -19,7 +19,7 @@ static void begin(enum noise_mode mode)
 {
     options = (struct noise_options){.mode = mode};
     watch =
-        (struct noise_watch){.options = &options, .retries = 2, .tells_others = true, .attempt = 1};
+        (struct noise_watch){.options = &options, .retries = 2, .knows_others = true, .attempt = 1};
 }
 
 static void judge(const struct noise *noise, bool fails, bool stalled)
@@ -57,7 +57,7 @@ TEST(the_bound_is_a_share_of_the_cores)
 TEST(servers_that_cannot_be_told_from_others_disturb_nothing)
 {
     begin(NOISE_RETRY);
-    watch.tells_others = false;
+    watch.knows_others = false;
     judge(&(struct noise){.cores = 2, .others_cores = 1.5}, false, false);
     assert_false(watch.disturbed);
     assert_true(valid.flag);

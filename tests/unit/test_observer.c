@@ -25,9 +25,8 @@ static void by(int session)
     assert_null(of[session].unreadable);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     observer = (struct observer){0};
     traffic_init(&observer.traffic);
     observer.watches.locks = locks_new(NULL, NULL);
@@ -42,9 +41,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     for (int i = 1; i < SESSIONS; i++)
         conversation_deinit(&of[i]);
     locks_free(observer.watches.locks);

@@ -18,18 +18,16 @@ static struct options options;
 static char why[512];
 static char place[] = "/tmp/zkherd-test-XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     strcpy(strrchr(place, '-'), "-XXXXXX");
     options = (struct options){0};
     return mkdtemp(place) == NULL || chdir(place) != 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
     char command[64];
-    (void)state;
     options_deinit(&options);
     snprintf(command, sizeof command, "rm -rf '%s'", place);
     return chdir("/") != 0 || system(command) != 0;
@@ -63,7 +61,7 @@ static void parse(const char *const *words)
     int argc = 0;
     for (; words[argc] != NULL; argc++)
         argv[argc] = strcpy(copies[argc], words[argc]);
-    assert_int_equal(arguments_take(&arguments, argc, argv, &options, NULL), ARGUMENTS_GO);
+    assert_int_equal(arguments_parse(&arguments, argc, argv, &options, NULL), ARGUMENTS_GO);
 }
 
 /* The plan of manifest.json, with ' for ". */

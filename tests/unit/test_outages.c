@@ -12,18 +12,16 @@ static const struct load_plan plan = {
 static struct load_shared *load;
 static struct outages *outages;
 
-static int make(void **state)
+FIXTURE(make)
 {
     struct error error;
-    (void)state;
     assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
     outages = load->outages;
     return 0;
 }
 
-static int clear(void **state)
+FIXTURE(clear)
 {
-    (void)state;
     load_shared_free(load);
     return 0;
 }

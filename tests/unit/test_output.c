@@ -44,22 +44,19 @@ static void limit_file_size(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
     return mkdtemp(folder) == NULL;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     return rmdir(folder); /* fails if a test left a file */
 }
 
-static int clean(void **state)
+FIXTURE(clean)
 {
-    (void)state;
     limit_file_size(RLIM_INFINITY);
     output_abandon(&output);
     unlink(path_of("a.csv"));

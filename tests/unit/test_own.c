@@ -245,9 +245,8 @@ TEST(nothing_is_left_after_a_signal)
     assert_int_equal(count_entries(temporary), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     unsetenv("CC");
     /* What a recipe calls is linked into a program that has all recipes, as zkherd has. */
     if (registry_find("scalable") == NULL || mkdtemp(folder) == NULL)
@@ -256,9 +255,8 @@ static int set_up(void **state)
     return mkdir(temporary, 0700) | setenv("TMPDIR", temporary, 1);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     return folder_remove(folder);
 }
 

@@ -60,9 +60,8 @@ static char *written;
 static size_t length;
 static FILE *stream;
 
-static int open_stream(void **state)
+FIXTURE(open_stream)
 {
-    (void)state;
     stream = open_memstream(&written, &length);
     return stream == NULL;
 }

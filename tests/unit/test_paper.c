@@ -63,9 +63,8 @@ static struct paper_options options;
 static struct table trials[3];
 static struct paper_cells table;
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     paper_cells_deinit(&table);
     for (size_t i = 0; i < 3; i++)
         table_deinit(&trials[i]);

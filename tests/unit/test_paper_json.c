@@ -8,16 +8,14 @@
 
 static struct paper_json result;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     result = (struct paper_json){.list = json_array()};
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     json_decref(result.list);
     return 0;
 }

@@ -20,9 +20,8 @@ static struct plan_results results;
 static struct table findings;
 static json_t *json; /* the row for --json */
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     search_deinit(&search);
     table_deinit(&rows);
     table_deinit(&results.answers);
@@ -50,9 +49,8 @@ static void ask(const char *objective, enum plan_unknown unknown, uint64_t least
     search_init(&search, &plan);
 }
 
-static int ask_of_handoffs(void **state)
+FIXTURE(ask_of_handoffs)
 {
-    (void)state;
     ask("handoff p99 < 50ms", PLAN_WAITERS, 0, 0);
     return 0;
 }

@@ -30,9 +30,8 @@ static void lay_out(const char *objective, uint64_t samples, bool longer)
     assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     memory = NULL;
     return 0;

@@ -52,9 +52,8 @@ static void lay_out(const char *objective, enum driver driver)
                                           .contended_sent = 1000};
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(result.memory);
     free(histograms);
     table_deinit(&rows);

@@ -7,20 +7,18 @@
 static struct plan_searches searches;
 static struct plan_search list[2];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct plan_question question = {.unknown = PLAN_WAITERS, .least = 1, .most = 100};
     const struct search_plan plan = plan_question_search(&question);
-    (void)state;
     searches = (struct plan_searches){.list = list, .count = 2};
     for (size_t i = 0; i < 2; i++)
         search_init(&list[i].search, &plan);
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         search_deinit(&list[i].search);
     return 0;

@@ -14,16 +14,14 @@
 static struct server_ports ports[SERVERS];
 static struct ports_reservation reservation;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     return ports_reserve(0, SERVERS, ports, &reservation, &error) != ERROR_NONE;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     ports_let_go(&reservation);
     reservation.count = 0;
     return 0;

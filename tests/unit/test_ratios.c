@@ -8,9 +8,8 @@
 
 static struct comparison comparison;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     comparison.side_count = 2;
     comparison.kind = compare_kinds;
     for (size_t i = 0; i < 2; i++) {
@@ -25,9 +24,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     comparison_deinit(&comparison);
     return 0;
 }

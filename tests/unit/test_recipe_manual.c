@@ -132,16 +132,14 @@ TEST(test_a_semaphore_that_lets_in_too_many_is_caught)
     assert_int_equal(recipe_semaphore.leases, 3);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     manual = read_text(MANUAL);
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     free(manual);
     return 0;
 }

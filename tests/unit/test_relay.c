@@ -50,10 +50,9 @@ static int listen_anywhere(uint16_t *port)
 /* No bytes of these tests are messages, so nobody is told of any. */
 static const struct conversation_listener nobody = {0};
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     memset(&ended, 0, sizeof ended);
     servers = (struct connect_string){.count = 1, .endpoints = {{.host = "127.0.0.1"}}};
     listening = listen_anywhere(&servers.endpoints[0].port);
@@ -62,9 +61,8 @@ static int set_up(void **state)
     return relay_new(&options, &relay, &error) == ERROR_NONE ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     relay_free(relay);
     close(listening);
     return 0;

@@ -23,10 +23,9 @@ static uint32_t trial;
 static struct series_record base;
 static struct record results;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     strcpy(parent, "/tmp/zkherd-results-XXXXXX");
     if (mkdtemp(parent) == NULL)
         return -1;
@@ -49,9 +48,8 @@ static int set_up(void **state)
     return latency == NULL || trial_memory_new(&plan, &result.memory, &error) != ERROR_NONE;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(result.memory);
     free(latency);
     table_deinit(&base.rows);

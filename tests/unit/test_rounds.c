@@ -9,18 +9,16 @@
 
 static struct rounds rounds;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     rounds_init(&rounds, CELLS);
     for (size_t i = 0; i < CELLS; i++)
         rounds.cells[i] = (struct rounds_cell){.cost = (double)(1 + i), .alike = i % 2};
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     rounds_deinit(&rounds);
     return 0;
 }

@@ -156,9 +156,8 @@ TEST(nothing_to_compare_is_no_picture)
     assert_null(strstr(print(100), "scale"));
 }
 
-static int free_text(void **state)
+FIXTURE(free_text)
 {
-    (void)state;
     free(text);
     return 0;
 }

@@ -31,10 +31,9 @@ static struct server_counters counters;
 static struct server_poll *poll_of;
 static int listener;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     if (event_loop_new(1, NULL, &events, &error) != ERROR_NONE)
         return -1;
     loop = (struct loop){.event_loop = events};
@@ -44,9 +43,8 @@ static int set_up(void **state)
     return server_poll_new(&counters, &loop, &poll_of, &error) == ERROR_NONE ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     server_poll_free(poll_of);
     event_loop_free(events);
     close(listener);

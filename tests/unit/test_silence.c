@@ -16,10 +16,9 @@ static struct stall stall;
 static uint64_t now_ns;
 
 /* Two workers with two sessions each, on two servers in turn: all parked. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     servers.count = 2;
     for (uint16_t i = 0; i < 2; i++)
         servers.endpoints[i] = (struct endpoint){.host = "10.0.0.1", .port = i + 1U};
@@ -39,9 +38,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     return 0;
 }

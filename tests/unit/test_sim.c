@@ -114,9 +114,8 @@ static void begin_with(unsigned servers, uint64_t seed, unsigned sessions)
     begin_costly(servers, seed, sessions, sim_options_default().costs.network_jitter_ns);
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     sim_free(sim);
     sim = NULL;
     return 0;
@@ -181,8 +180,8 @@ static void expect_server(const struct probe *probe, const char *server)
 
 static void ignore_state(void *owner, enum client_state state)
 {
-    (void)owner;
     (void)state;
+    (void)owner;
 }
 
 static void ignore_sent(void *owner, enum operation operation)

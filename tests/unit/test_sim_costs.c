@@ -85,9 +85,8 @@ static void begin(unsigned servers, uint64_t seed, struct sim_costs costs)
     settle();
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     sim_free(sim);
     sim = NULL;
     return 0;

@@ -16,9 +16,8 @@ static struct paper_options options;
 static struct table samples;
 static struct paper_cells table;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     options = (struct paper_options){
         .load = {.target = {.server_counts = servers + 1, .topology_count = 1},
                  .sessions = {.list = clients, .count = 3},
@@ -32,9 +31,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     paper_cells_deinit(&table);
     table_deinit(&samples);
     return 0;

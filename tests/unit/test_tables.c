@@ -21,29 +21,25 @@ TABLE_DEFINE(barriers, "barriers.csv", BARRIER_COLUMNS)
 static struct table table;
 static char folder[] = P_tmpdir "/test_tables.XXXXXX";
 
-static int make(void **state)
+FIXTURE(make)
 {
-    (void)state;
     table = (struct table){.type = &barriers_table};
     return 0;
 }
 
-static int clear(void **state)
+FIXTURE(clear)
 {
-    (void)state;
     table_deinit(&table);
     return 0;
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     return mkdtemp(folder) == NULL;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     return rmdir(folder);
 }
 

@@ -51,7 +51,7 @@ TEST(what_has_no_width_has_eighty_columns)
 static const char utf8[] = "UTF-8";
 
 /* Colours and blocks need a terminal that obeys. */
-static void assert_look(bool colours, bool blocks, struct terminal_look look)
+static void assert_look(bool colours, bool blocks, struct terminal_abilities look)
 {
     assert_true(look.controls || !(colours || blocks));
     assert_int_equal(look.colours, colours);
@@ -79,8 +79,8 @@ TEST(a_terminal_gets_what_it_can_show)
         {true, "xterm", "", utf8, true, true, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct terminal_look look = terminal_judge(cases[i].is_terminal, cases[i].term,
-                                                   cases[i].no_color, cases[i].charset);
+        struct terminal_abilities look = terminal_judge(cases[i].is_terminal, cases[i].term,
+                                                        cases[i].no_color, cases[i].charset);
         assert_int_equal(look.controls, cases[i].controls);
         assert_look(cases[i].colours, cases[i].blocks, look);
     }
@@ -93,14 +93,14 @@ TEST(a_descriptor_is_judged_by_the_environment)
     setenv("TERM", "xterm", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     unsetenv("NO_COLOR");
-    assert_look(true, true, terminal_look(terminal));
+    assert_look(true, true, terminal_abilities(terminal));
     assert_int_equal(pipe(ends), 0);
-    assert_look(false, false, terminal_look(ends[1]));
+    assert_look(false, false, terminal_abilities(ends[1]));
     setenv("NO_COLOR", "1", 1);
     setenv("LC_ALL", "C", 1);
-    assert_look(false, false, terminal_look(terminal));
+    assert_look(false, false, terminal_abilities(terminal));
     setenv("LC_ALL", "no such locale", 1);
-    assert_look(false, false, terminal_look(terminal));
+    assert_look(false, false, terminal_abilities(terminal));
     close(ends[0]);
     close(ends[1]);
     close(terminal);
@@ -167,43 +167,43 @@ static char bar[BAR_SIZE];
 
 TEST(blocks_are_exact_to_an_eighth)
 {
-    assert_string_equal(bar_put(8, 8, 2, true, bar), "██");
-    assert_string_equal(bar_put(4, 8, 2, true, bar), "█");
-    assert_string_equal(bar_put(5, 8, 2, true, bar), "█▎");
-    assert_string_equal(bar_put(3, 8, 1, true, bar), "▍");
-    assert_string_equal(bar_put(7, 8, 1, true, bar), "▉");
+    assert_string_equal(bar_format(8, 8, 2, true, bar), "██");
+    assert_string_equal(bar_format(4, 8, 2, true, bar), "█");
+    assert_string_equal(bar_format(5, 8, 2, true, bar), "█▎");
+    assert_string_equal(bar_format(3, 8, 1, true, bar), "▍");
+    assert_string_equal(bar_format(7, 8, 1, true, bar), "▉");
     /* Halves of an eighth are rounded up. */
-    assert_string_equal(bar_put(3, 16, 1, true, bar), "▎");
-    assert_string_equal(bar_put(31, 32, 2, true, bar), "██");
+    assert_string_equal(bar_format(3, 16, 1, true, bar), "▎");
+    assert_string_equal(bar_format(31, 32, 2, true, bar), "██");
 }
 
 TEST(signs_are_exact_to_a_column)
 {
-    assert_string_equal(bar_put(10, 10, 5, false, bar), "#####");
-    assert_string_equal(bar_put(5, 10, 5, false, bar), "###");
-    assert_string_equal(bar_put(4.9, 10, 5, false, bar), "##");
-    assert_string_equal(bar_put(1, 10, 5, false, bar), "#");
+    assert_string_equal(bar_format(10, 10, 5, false, bar), "#####");
+    assert_string_equal(bar_format(5, 10, 5, false, bar), "###");
+    assert_string_equal(bar_format(4.9, 10, 5, false, bar), "##");
+    assert_string_equal(bar_format(1, 10, 5, false, bar), "#");
 }
 
 TEST(little_is_not_nothing)
 {
-    assert_string_equal(bar_put(1, 1e9, 60, true, bar), "▏");
-    assert_string_equal(bar_put(1, 1e9, 60, false, bar), ".");
-    assert_string_equal(bar_put(0.99, 10, 5, false, bar), ".");
+    assert_string_equal(bar_format(1, 1e9, 60, true, bar), "▏");
+    assert_string_equal(bar_format(1, 1e9, 60, false, bar), ".");
+    assert_string_equal(bar_format(0.99, 10, 5, false, bar), ".");
 }
 
 TEST(what_is_no_number_above_0_has_no_bar)
 {
     static const double none[] = {0, -1, NAN, INFINITY};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
-        assert_string_equal(bar_put(none[i], 10, 5, true, bar), "");
-        assert_string_equal(bar_put(none[i], 10, 5, false, bar), "");
-        assert_string_equal(bar_put(5, none[i], 5, true, bar), "");
+        assert_string_equal(bar_format(none[i], 10, 5, true, bar), "");
+        assert_string_equal(bar_format(none[i], 10, 5, false, bar), "");
+        assert_string_equal(bar_format(5, none[i], 5, true, bar), "");
     }
 }
 
 TEST(no_bar_is_longer_than_the_most)
 {
-    assert_int_equal(strlen(bar_put(11, 10, BAR_COLUMNS_MAX, false, bar)), BAR_COLUMNS_MAX);
-    assert_int_equal(strlen(bar_put(11, 10, BAR_COLUMNS_MAX, true, bar)), BAR_SIZE - 1);
+    assert_int_equal(strlen(bar_format(11, 10, BAR_COLUMNS_MAX, false, bar)), BAR_COLUMNS_MAX);
+    assert_int_equal(strlen(bar_format(11, 10, BAR_COLUMNS_MAX, true, bar)), BAR_SIZE - 1);
 }

@@ -121,7 +121,7 @@ static void note_reply(void *owner, const struct client_reply *reply)
     atomic_fetch_add(&replies, 1);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     static const struct client_listener listener = {
         .state_changed = ignore_state, .sent = ignore_sent, .replied = note_reply};
@@ -135,7 +135,6 @@ static int set_up(void **state)
     static const struct thread_session_hooks hooks = {
         .order = submit, .alarm = ignore_alarm, .waits = ignore_wait};
     struct error error;
-    (void)state;
     atomic_store(&state_of_library, CONNECTED);
     atomic_store(&taken, 0);
     atomic_store(&turns, 0);
@@ -148,9 +147,8 @@ static int set_up(void **state)
                ERROR_NONE;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     bool ended = thread_sessions_close(sessions, clock_now_ns() + PATIENCE_NS) == 0;
     thread_sessions_free(sessions);
     return !ended;

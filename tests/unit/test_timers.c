@@ -67,19 +67,17 @@ static void set(size_t owner, uint64_t due_ns)
     timers_set(&timers, due_ns, &owners[owner]);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     rung_count = 0;
     time_ns = NS_PER_S;
     armed = 0;
     return timers_init(&timers, ALARMS, ring, &error) == ERROR_NONE ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     timers_deinit(&timers);
     return 0;
 }

@@ -11,9 +11,8 @@
 static const uint64_t traced[] = {1, 3, 4, 8};
 static struct trial_result *result;
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_result_free(result);
     result = NULL;
     return 0;

@@ -11,9 +11,8 @@ static struct paths paths;
 static struct tree tree;
 static uint64_t zxid;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     slab_init(&slab);
     paths_init(&paths, &slab);
     tree_init(&tree, &slab, &paths);
@@ -21,9 +20,8 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     slab_deinit(&slab);
     return 0;
 }

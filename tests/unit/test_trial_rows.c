@@ -20,10 +20,9 @@ static struct options options;
 static struct table rows = {.type = &trial_row_table};
 
 /* A trial of ten seconds that ended well, in free pace on two processes. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     plan = (struct trial_plan){.recipe = registry_find("scalable"),
                                .pace = PACE_FREE,
                                .fleet.sessions = 4,
@@ -42,9 +41,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(result.memory);
     free(histograms);
     table_deinit(&rows);

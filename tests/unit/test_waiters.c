@@ -15,18 +15,16 @@ static struct trial_result result;
 static struct waiters *waiters;
 static char *text;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct error error;
-    (void)state;
     result = (struct trial_result){.handoffs = CLIENTS};
     return trial_memory_new(&plan, &result.memory, &error) != ERROR_NONE ||
            waiters_new(&recipe_scalable, CLIENTS, &waiters, &error) != ERROR_NONE;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     waiters_free(waiters);
     trial_memory_free(result.memory);
     free(text);

@@ -13,11 +13,10 @@ static struct sim *sim;
 static struct setup_session *setup;
 
 /* One znode is there, and one is not. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     struct sim_options options = sim_options_default();
     struct error error;
-    (void)state;
     plan = (struct trial_plan){
         .recipe = registry_find("scalable"), .fleet.sessions = 2, .locks = 1, .fleet.processes = 1};
     return sim_new(&options, &sim, &error) != ERROR_NONE ||
@@ -26,9 +25,8 @@ static int set_up(void **state)
            trial_memory_new(&plan, &memory, &error) != ERROR_NONE;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_memory_free(memory);
     setup_session_free(setup);
     sim_free(sim);

@@ -88,21 +88,18 @@ static int set_up_with(unsigned count)
     return 0;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     return set_up_with(1);
 }
 
-static int set_up_three(void **state)
+FIXTURE(set_up_three)
 {
-    (void)state;
     return set_up_with(3);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     setup_session_free(setup);
     sim_free(sim);
     shared_free(workers.fleet.shared);

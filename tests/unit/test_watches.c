@@ -9,9 +9,8 @@ static struct paths paths;
 static struct watches watches;
 static char heard[512];
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     slab_init(&slab);
     paths_init(&paths, &slab);
     watches_init(&watches, &slab, &paths);
@@ -19,9 +18,8 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     slab_deinit(&slab);
     return 0;
 }

@@ -37,17 +37,15 @@ static void run(void)
     result = simulation_run(&simulation, &plan);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     simulation_init(&simulation, 1);
     plan = simulation_plan(&simulation, &recipe, CLIENTS);
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     trial_result_free(result);
     result = NULL;
     return 0;
