@@ -241,7 +241,7 @@ static void assert_reads_and_writes_agree(void)
         assert_int_equal(csv_file_text(timeline, row, "response_p50_us")[0] == '\0',
                          reads + writes == 0);
         assert_int_equal(csv_file_text(timeline, row, "read_p50_us")[0] == '\0', reads == 0);
-        assert_int_equal(csv_file_text(timeline, row, "write_p99_us")[0] == '\0', writes == 0);
+        assert_int_equal(csv_file_text(timeline, row, "write_p99_us")[0] == '\0', writes < 100);
     }
 }
 
