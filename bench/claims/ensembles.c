@@ -224,6 +224,6 @@ void ensembles_compare(struct experiment *experiment)
         ensembles_judge(experiment, true);
         if (cpu_percent > 0)
             ensembles_judge(experiment, false);
-    } while (experiment->kind == ERROR_NONE && experiment->rounds < SERIES_MAX * ROUNDS &&
+    } while (experiment->kind == ERROR_NONE && experiment->rounds < (size_t)SERIES_MAX * ROUNDS &&
              experiment_goes_on(experiment));
 }

@@ -66,7 +66,7 @@ static void add_ratio(struct comparison *cmp, const char *slug, enum verdict ver
         snprintf(over, sizeof over, " at %.200s", format_size(cmp, of->only, size));
     else if (of->sizes > 1)
         snprintf(over, sizeof over, " over %zu%s sizes", of->sizes, all);
-    findings_add(&cmp->findings, &(struct finding){slug, subject, verdict, of->ratio, NULL, trials},
+    findings_add(&cmp->findings, &(struct finding){slug, subject, verdict, of->ratio, .n = trials},
                  "%s: %s%s%s%s", subject, words, interval, over, more);
 }
 
@@ -146,8 +146,8 @@ static void add_counts(struct comparison *cmp)
         differ++;
         findings_add(&cmp->findings,
                      &(struct finding){"counts", recipe, VERDICT_FAILS,
-                                       FINDING_FIGURE(row[ratio_ratio].real), NULL,
-                                       row[ratio_trials_a].count + row[ratio_trials_b].count},
+                                       FINDING_FIGURE(row[ratio_ratio].real),
+                                       .n = row[ratio_trials_a].count + row[ratio_trials_b].count},
                      "%s, %s: %s: %s in %c, %s in %c", recipe,
                      format_size(cmp, row[ratio_clients].count, size), row[ratio_metric].text,
                      format_range(&row[ratio_a_low], a), pair[2],
@@ -156,7 +156,7 @@ static void add_counts(struct comparison *cmp)
     if (differ == 0 && compared > 0)
         findings_add(
             &cmp->findings,
-            &(struct finding){"counts", "all", VERDICT_HOLDS, FINDING_NO_FIGURE, NULL, compared},
+            &(struct finding){"counts", "all", VERDICT_HOLDS, FINDING_NO_FIGURE, .n = compared},
             "counts are equal in %zu of %zu comparisons", compared, counts);
 }
 
@@ -206,7 +206,7 @@ void comparison_conclude(struct comparison *cmp)
     if (!compared)
         findings_add(
             &cmp->findings,
-            &(struct finding){"nothing", "all", VERDICT_UNDETERMINED, FINDING_NO_FIGURE, NULL, 0},
+            &(struct finding){"nothing", "all", VERDICT_UNDETERMINED, FINDING_NO_FIGURE, .n = 0},
             "no cell has a usable trial on both sides");
     for (size_t i = 0; i < cmp->result_count; i++)
         add_limit(cmp, &cmp->results[i]);

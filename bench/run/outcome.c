@@ -93,7 +93,7 @@ struct outcome *outcome_new(const struct table *rows, struct waiters *const *wai
                                 .by_recipe = table_group(rows, keys, 1),
                                 .by_cell = table_group(rows, keys, 2),
                                 .cells.type = &run_cell_table};
-    outcome->trials = memory_new(outcome->by_cell.count + 1, sizeof *outcome->trials);
+    outcome->trials = memory_new(outcome->by_cell.count + 1, sizeof(void *));
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
         outcome->recipes[i].recipe = options->plan.recipes[i];
         outcome->recipes[i].waiters = waiters[i];

@@ -125,7 +125,7 @@ static double add_medians(struct waiters *waiters, const struct ledger_row *cons
 enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
                             double *beta, struct error *error)
 {
-    const struct ledger_row **handoffs = calloc(result->handoffs + 1, sizeof *handoffs);
+    const struct ledger_row **handoffs = calloc(result->handoffs + 1, sizeof(void *));
     double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
     bool has_memory = handoffs != NULL && values_us != NULL;
     size_t count = 0;
