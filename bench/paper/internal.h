@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* ------------------------------------------------------------------ options */
+/* ------------------------------------------------------------------ command_line */
 
 /* Parses argv[1] …. ARGUMENTS_GO: the caller owns *options, to paper_options_deinit. Else the exit
  * status; mistakes have been complained about. With --connect the only number of servers is that of
