@@ -5,7 +5,7 @@
  *
  * A trial is disturbed if others used more than NOISE_SHARE_MAX of the cores, the hypervisor's part
  * included, if the quota of the cgroup stopped zkherd, or if the clock of the day jumped
- * (docs/counting.md). Its counts stand; its times are not valid
+ * (docs/method.md). Its counts stand; its times are not valid
  * with --noise retry, and the trial is made again.
  *
  * A trial in which a server stalled is made again, too, whatever --noise says, and so is one that

@@ -107,14 +107,14 @@
       "(`zk_ephemerals_count`); with several servers, which all have the same znodes, "            \
       "the smallest value")                                                                        \
     X(T, reconciled, TEXT, "", 0, NONE,                                                            \
-      "`yes`: the servers' counts equal the sessions' (see counting.md). `no`: they "              \
+      "`yes`: the servers' counts equal the sessions' (see method.md). `no`: they "                \
       "differ, which is a failed verdict. `na`: cannot be compared, because the servers "          \
       "do not report their counters, a server had to be asked again (for example during "          \
       "an election, after which its counters start at zero), other clients use the "               \
       "servers, a connection was lost in free pace, a session received missed watch "              \
       "events on a new connection, or the trial was cut short")                                    \
     X(T, violations, COUNT, "", 0, NONE,                                                           \
-      "number of verdicts that failed in the trial; see [counting.md](counting.md)")               \
+      "number of verdicts that failed in the trial; see [method.md](method.md)")                   \
     X(T, order_inversions, COUNT, "", 0, NONE,                                                     \
       "grants whose number is not above that of the previous grant of the lock. For a "            \
       "queue, this is the sequence number; otherwise, the number of the arrival")                  \
@@ -125,7 +125,7 @@
     X(T, reconnects, COUNT, "", 0, NONE,                                                           \
       "number of times that a session lost its connection and connected again")                    \
     X(T, recovery_s, REAL, "s", 6, MEDIAN,                                                         \
-      "in a trial in which a session died as planned (see [counting.md](counting.md)): "           \
+      "in a trial in which a session died as planned (see [method.md](method.md)): "               \
       "from its death to the next grant of that lock; else empty")                                 \
     X(T, repairs, COUNT, "", 0, NONE,                                                              \
       "how often a holder found and repaired data that a crash had left half-written "             \
@@ -135,7 +135,7 @@
     X(T, stalls, COUNT, "", 0, NONE,                                                               \
       "how often a server owed an answer and no session received anything for longer "             \
       "than 1 s, or than a bound that follows from the trial's latencies (see "                    \
-      "[counting.md](counting.md))")                                                               \
+      "[method.md](method.md))")                                                                   \
     X(T, stalled_s, REAL, "s", 6, MEDIAN, "how long these stalls lasted in total")                 \
     TRIAL_TIME_COLUMN(X, T, background_alone_p50, TRIAL_ALONE)                                     \
     TRIAL_TIME_COLUMN(X, T, background_alone_p99, TRIAL_ALONE)                                     \

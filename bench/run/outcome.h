@@ -146,7 +146,7 @@ struct outcome_recipe {
     const struct waiters *waiters;
     size_t first, count; /* its rows in `cells`, in the order of their clients */
     struct growth growth[FIGURES];
-    struct interval beta; /* the herd coefficient (docs/counting.md) at the most clients */
+    struct interval beta; /* the herd coefficient (docs/method.md) at the most clients */
 };
 
 struct outcome {

@@ -113,7 +113,7 @@ MUST_CHECK enum error_kind setup_session_exists(struct setup_session *setup, con
 
 /* Writes the znode's data, which may be lost, and does not wait, if the session is established and
  * idle: a server that has lost a wake-up of its own goes on when any server commits a write
- * (ZOOKEEPER-4537, docs/counting.md). The reply comes in turns of the loop, and may never come;
+ * (ZOOKEEPER-4537, docs/method.md). The reply comes in turns of the loop, and may never come;
  * every other request waits for it first. If the session is not idle, nudges its server instead. */
 void setup_session_wake(struct setup_session *setup, const char *path);
 

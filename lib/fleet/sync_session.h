@@ -111,7 +111,7 @@ void sync_session_send(struct sync_session *session, const struct request *reque
 
 /* If a request has had no reply for a second: asks once whether the znode / exists. A server that
  * has lost a wake-up of its own processes the earlier request when another one comes
- * (ZOOKEEPER-4537, docs/counting.md). The session has replied when it has both replies. */
+ * (ZOOKEEPER-4537, docs/method.md). The session has replied when it has both replies. */
 void sync_session_nudge(struct sync_session *session);
 
 /* Waits for the reply to what was sent last, which may be ZK_CONNECTION_LOSS; nudges the server.

@@ -47,7 +47,7 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
 
 /* Whether these may be the totals of so many clients that have entered and left so many double
  * barriers (barrier.c), each at least 1, in free pace: in whatever order the servers carry out the
- * requests, if no session dies or loses its connection. docs/counting.md derives the bounds. If
+ * requests, if no session dies or loses its connection. docs/method.md has the bounds. If
  * not, writes the first count that is wrong to why: 100 bytes are enough. */
 bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t barriers, char *why,
                         size_t size);

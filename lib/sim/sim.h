@@ -3,7 +3,7 @@
  * sim: a ZooKeeper ensemble in memory, and sessions with it behind client/client.h. Layer: sim.
  *
  * Time is virtual: a step advances it to the next event and carries that out. The same options and
- * calls give the same callbacks, in the same order, at the same times. docs/simulation.md describes
+ * calls give the same callbacks, in the same order, at the same times. docs/method.md describes
  * the model, what it reproduces exactly, and what it leaves out.
  *
  * Invariant: every callback (listeners, timers) runs inside sim_step, never inside an

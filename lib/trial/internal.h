@@ -229,7 +229,7 @@ extern const struct actor_ops lock_session_ops;
  * apart, in absent_ns. */
 
 /* A silence is a stall when it is longer than this, and longer than so many times the median
- * latency of the trial so far (docs/counting.md). Where none was found, the longest time in which a
+ * latency of the trial so far (docs/method.md). Where none was found, the longest time in which a
  * server has owed one answer is a stall from STALL_BRIEF_NS on, if it is more than half of the time
  * from the gate to the last release, or, as a part of a handoff, of the drain, and longer than
  * STALL_BRIEF_LATENCIES times the median. */

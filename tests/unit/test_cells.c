@@ -97,7 +97,7 @@ TEST_BETWEEN(test_rounds_have_orders_of_their_own_from_the_seed, set_up, tear_do
     assert_false(same_order(rounds.trials, others.trials, rounds.trial_count));
 }
 
-/* n² + n of nonscalable, 5n - 2 of scalable: as docs/locks.md has them. */
+/* n² + n of nonscalable, 5n - 2 of scalable: as docs/recipes.md has them. */
 TEST_BETWEEN(test_cells_foretell_their_requests, set_up, tear_down)
 {
     lay_out(&rounds);
