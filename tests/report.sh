@@ -25,7 +25,6 @@ page() {
 }
 page run "$reference/standalone"
 page runs "$reference/standalone" "$reference/ensemble3"
-page background "$reference/load/background"
 page paper "$reference/paper"
 for experiment in table1 table2 table3 figure8; do
     page "$experiment" "$reference/paper/$experiment"

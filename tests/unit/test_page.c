@@ -164,7 +164,6 @@ PAGE_TEST(test_the_page_is_well_formed_and_loads_nothing)
         const char *folders[2];
         size_t images;
     } pages[] = {{{REFERENCE "standalone/"}, 4},
-                 {{REFERENCE "load/background"}, 1},
                  {{REFERENCE "paper/table1"}, 1},
                  {{REFERENCE "paper/figure8"}, 1},
                  {{REFERENCE "plan/waiters"}, 1},
