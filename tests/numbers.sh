@@ -14,13 +14,8 @@ root=$(CDPATH= cd "$(dirname "$0")/.." && pwd) || exit 1
 
 exceptions='
 ^\| (sharp|medium|blunt|handoffs)[ ,|].* # a simulation, with which test_search_characteristics compares the table
-take 10\.5 s, in a long trial 42 s # from the numbers before
-pass (only )?[0-9]+ times in 100 # a binomial probability
-by the same distribution, with 99 % # what another program does
 more than 1\.2 times as long # the limit in the command above
 after 56 minutes at that rate # from the numbers before
-(gets|fewer than) 68 bytes # the length of a stat
-133 bytes each \(\[zookeeper#590\] # another project
 0\.05 µs for each name # a default
 on 999 times # n - 1
 '

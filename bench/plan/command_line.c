@@ -213,7 +213,7 @@ static bool numbers_conflict(const struct plan_options *options)
 }
 
 /* Unknowns that do not fit the objective, and trials that cannot meet it.
- * docs/capacity.md says why locks cannot be searched for by a rate. */
+ * docs/operators.md says why locks cannot be searched for by a rate. */
 static bool objective_conflicts(const struct plan_question *question)
 {
     const struct objective *objective = &question->objective;

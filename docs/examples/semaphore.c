@@ -3,7 +3,7 @@
  * The requests of Curator 2's InterProcessSemaphoreV2 with three leases. Curator gives the znodes a
  * GUID, and makes a folder that is missing; a client whose own znode is not in the list begins
  * anew. Later releases of Curator also send a checkWatches for each acquire, which takes no watch
- * away (docs/libraries.md).
+ * away (docs/tap.md).
  *
  * Who has the lock of the line creates a lease, and waits with that lock until there are no more
  * leases than may be. So one client watches the leases, and a release wakes one. But each list of

@@ -80,7 +80,7 @@
       "give credentials that the ACL admits (--auth FILE), or choose a place that admits "         \
       "world:anyone")                                                                              \
     X(NO_TLS, 3, "zkherd opens no connection with TLS",                                            \
-      "connect through a tunnel, such as stunnel: docs/using.md says how")                         \
+      "connect through a tunnel, such as stunnel: docs/operators.md says how")                     \
     X(NOT_CREDENTIALS, 2, "not credentials that can be used",                                      \
       "write one line, name:password, to a file that only you may read (chmod 600)")               \
     X(REFUSED_IDENTITY, 3, "the servers do not take a session with such credentials, or without",  \

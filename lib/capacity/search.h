@@ -5,7 +5,7 @@
  *
  * The size is what is searched for: the number of waiters, of hot locks, of sessions. The search
  * knows no clock and no server: search_next says which trial to run, search_report takes its
- * verdict, and so on until search_next returns false. See docs/capacity.md.
+ * verdict, and so on until search_next returns false. See docs/operators.md.
  *
  * The objective must be harder to meet at larger sizes. Where it is not, the answer lies below one
  * failure, and larger sizes may pass; search_plan.look_above tries one of them.

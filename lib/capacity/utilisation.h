@@ -11,7 +11,7 @@
  *
  * and no server, driver, disk or core is busy for longer than there was time. A trial for which any
  * of this does not hold is not valid: its figures are not those of one steady state, or one of them
- * is wrong. docs/capacity.md explains the tolerances below.
+ * is wrong. docs/operators.md explains the tolerances below.
  *
  * What gave out is, in this order: the driver, if it used UTILISATION_DRIVER_FULL of its cores
  * (then no figure is the servers'); a server's CPU, all cores together, the disk, or the holding of

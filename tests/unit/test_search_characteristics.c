@@ -3,7 +3,7 @@
  * How often the search is wrong, and by how much: its operating characteristics, on synthetic
  * trials whose capacity is known. Fixed seeds, no clock.
  *
- * docs/capacity.md shows the table. To print the table anew:
+ * docs/operators.md shows the table. To print the table anew:
  *
  *     build/tests/test_search_characteristics table
  *
@@ -277,9 +277,9 @@ static void the_document_shows_this_table(void **state)
 {
     (void)state;
     static char text[65536];
-    FILE *file = fopen("docs/capacity.md", "re");
+    FILE *file = fopen("docs/operators.md", "re");
     if (file == NULL)
-        fail_msg("docs/capacity.md is not here: run this in the folder that README.md is in");
+        fail_msg("docs/operators.md is not here: run this in the folder that README.md is in");
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
@@ -287,7 +287,7 @@ static void the_document_shows_this_table(void **state)
         char line[LINE_SIZE];
         format_line(i, line);
         if (strstr(text, line) == NULL)
-            fail_msg("docs/capacity.md lacks the line: %s", line);
+            fail_msg("docs/operators.md lacks the line: %s", line);
     }
 }
 
