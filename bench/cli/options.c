@@ -2,7 +2,6 @@
 #include "bench/cli/options.h"
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/output.h"
 #include "bench/cli/complain.h"
 
@@ -52,39 +51,9 @@ void options_deinit(struct options *options)
 void target_options_deinit(struct target_options *target)
 {
     free(target->server_counts);
-    free(target->homes);
     identity_free(target->servers.identity);
     target->servers.identity = NULL;
     target->server_counts = NULL;
-    target->homes = NULL;
-}
-
-bool target_options_cross(struct target_options *target)
-{
-    size_t homes = target->home_count > 0 ? target->home_count : 1, count = 0;
-    const uint64_t *old = target->server_counts;
-    uint64_t *made = memory_new(OPTIONS_TOPOLOGIES_MAX, sizeof *made);
-    for (size_t i = 0; i < target->topology_count; i++) {
-        bool is_new = i == 0 || old[i] != old[i - 1];
-        for (size_t home = 0; is_new && home < homes; home++, count++) {
-            if (count < OPTIONS_TOPOLOGIES_MAX)
-                made[count] = old[i];
-        }
-    }
-    if (count > OPTIONS_TOPOLOGIES_MAX) {
-        free(made);
-        return false;
-    }
-    free(target->server_counts);
-    target->server_counts = made;
-    target->topology_count = count;
-    return true;
-}
-
-const struct zookeeper_home *target_options_home(const struct target_options *target,
-                                                 size_t topology)
-{
-    return target->home_count > 0 ? &target->homes[topology % target->home_count] : NULL;
 }
 
 uint64_t options_handoffs(const struct options *options, uint64_t clients)

@@ -11,7 +11,6 @@
 #include "bench/cli/arguments.h"
 #include "load/mix.h"
 #include "recipes/recipe.h"
-#include "servers/install.h"
 #include "trial/trial_plan.h"
 
 #include <jansson.h>
@@ -27,13 +26,6 @@
 
 /* Which servers the sessions connect to. */
 enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };
-
-/* A release of ZooKeeper that private servers run. */
-struct zookeeper_home {
-    char folder[PATH_MAX];               /* absolute */
-    char version[INSTALL_VERSION_SIZE];  /* in the name of its jar */
-    char name[INSTALL_VERSION_SIZE + 8]; /* the version; of several with one version, numbered */
-};
 
 /* What to do about trials that other programs disturb (bench/output/noise_watch.h). */
 enum noise_mode { NOISE_RETRY, NOISE_REPORT, NOISE_OFF };
@@ -51,11 +43,9 @@ struct target_options {
     enum driver driver;
     bool connect;                  /* to existing servers; else private ones are started */
     struct connect_string servers; /* of --connect */
-    uint64_t *server_counts;       /* of each topology, ascending; each number stands there once
-                                      for each home */
+    uint64_t *server_counts;       /* of each topology, ascending */
     size_t topology_count;         /* of server_counts; 1 with --connect */
-    struct zookeeper_home *homes;  /* of --zookeeper; topology i has home i % home_count */
-    size_t home_count;             /* 0: without --zookeeper */
+    const char *home;              /* folder of --zookeeper; NULL: the release of the system */
     bool servers_given, auth_given, heap_given, fsync_given; /* on the command line */
     uint32_t heap_mib;                                       /* of each private server's JVM */
     uint32_t cpu_percent; /* of one core, for each private server; 0: no limit */
@@ -67,14 +57,6 @@ struct target_options {
 };
 
 void target_options_deinit(struct target_options *target);
-
-/* Makes a topology of each number of servers in server_counts, which may stand there more than
- * once, and each home. False, with nothing changed: there are more than OPTIONS_TOPOLOGIES_MAX. */
-bool target_options_cross(struct target_options *target);
-
-/* The home of a topology; NULL without --zookeeper. */
-const struct zookeeper_home *target_options_home(const struct target_options *target,
-                                                 size_t topology);
 
 struct output_options {
     const char *out; /* NULL: results/<time>-<target> */

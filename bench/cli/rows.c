@@ -47,10 +47,7 @@ bool rows_topologies(struct option_given *given)
         if (ensemble_check_size((unsigned)target->server_counts[i], &error))
             return option_row_refuse(given, "%s", error.detail);
     }
-    return check_all_differ(given) &&
-           (target_options_cross(target) ||
-            option_row_refuse(given, "with --zookeeper, more than %d ensembles in all",
-                              OPTIONS_TOPOLOGIES_MAX));
+    return check_all_differ(given);
 }
 
 bool rows_simulated_topologies(struct option_given *given)
@@ -64,73 +61,17 @@ bool rows_simulated_topologies(struct option_given *given)
                                      (unsigned long long)given->row->most);
 }
 
-static bool is_same(const char *folder, const char *other)
+bool rows_home(struct option_given *given)
 {
-    struct stat its, others;
-    return stat(folder, &its) == 0 && stat(other, &others) == 0 && its.st_dev == others.st_dev &&
-           its.st_ino == others.st_ino;
-}
-
-static bool add_home(struct option_given *given, struct target_options *target, const char *folder)
-{
-    struct zookeeper_home *home = &target->homes[target->home_count];
+    const char **home = option_row_place(given);
     struct install install;
     struct error error = {0};
     struct stat status;
-    if (target->home_count == OPTIONS_TOPOLOGIES_MAX)
-        return option_row_refuse(given, "more than %d homes", OPTIONS_TOPOLOGIES_MAX);
-    if (folder[0] == '\0')
-        return option_row_refuse(given, "expected folders, such as /usr/share/java,/opt/zookeeper");
-    if (stat(folder, &status) != 0)
-        return option_row_refuse(given, "'%s': %s", folder, strerror(errno));
-    if (install_find_zookeeper(folder, &install, &error))
-        return option_row_refuse(given, "'%s': %s", folder, error.detail);
-    if (install.version[0] == '\0')
-        return option_row_refuse(given,
-                                 "'%s': beside zookeeper.jar there is no link "
-                                 "zookeeper-VERSION.jar that names its version",
-                                 folder);
-    for (size_t i = 0; i < target->home_count; i++) {
-        if (is_same(folder, target->homes[i].folder))
-            return option_row_refuse(given, "'%s' is given twice", folder);
-    }
-    strcpy(home->folder, install.home);
-    strcpy(home->version, install.version);
-    target->home_count++;
-    return true;
-}
-
-/* Homes of one version are numbered: 3.8.4-1, 3.8.4-2. */
-static void name_homes(struct target_options *target)
-{
-    for (size_t i = 0; i < target->home_count; i++) {
-        struct zookeeper_home *home = &target->homes[i];
-        unsigned equal = 0, at = 1;
-        for (size_t j = 0; j < target->home_count; j++) {
-            bool is_equal = strcmp(target->homes[j].version, home->version) == 0;
-            equal += is_equal;
-            at += is_equal && j < i;
-        }
-        snprintf(home->name, sizeof home->name, equal > 1 ? "%s-%u" : "%s", home->version, at);
-    }
-}
-
-bool rows_homes(struct option_given *given)
-{
-    struct target_options *target = option_row_place(given);
-    const char *list = given->value;
-    char folder[PATH_MAX];
-    if (target->homes == NULL)
-        target->homes = memory_new(OPTIONS_TOPOLOGIES_MAX, sizeof *target->homes);
-    target->home_count = 0;
-    while (text_next_item(&list, folder, sizeof folder)) {
-        if (!add_home(given, target, folder))
-            return false;
-    }
-    name_homes(target);
-    return target_options_cross(target) ||
-           option_row_refuse(given, "with --servers, more than %d ensembles in all",
-                             OPTIONS_TOPOLOGIES_MAX);
+    *home = given->value;
+    if (stat(*home, &status) != 0)
+        return option_row_refuse(given, "'%s': %s", *home, strerror(errno));
+    return !install_find_zookeeper(*home, &install, &error) ||
+           option_row_refuse(given, "'%s': %s", *home, error.detail);
 }
 
 /* ------------------------------------------------------------------ who asks */

@@ -31,11 +31,12 @@
 #define LOAD_ROWS_VALUE_BYTES_MAX 1000000
 
 /* Parsers, into a struct target_options: numbers of private servers; odd numbers of servers, which
- * may be simulated; homes of releases (servers/install.h), no two of them one folder or of one
- * name. There is a topology for each number of servers and home. */
+ * may be simulated. A topology is a number of servers. */
 bool rows_topologies(struct option_given *given);
 bool rows_simulated_topologies(struct option_given *given);
-bool rows_homes(struct option_given *given);
+
+/* Parser of the folder of a release (servers/install.h). */
+bool rows_home(struct option_given *given);
 
 /* Parsers, into a struct connect_string, whose identity they allocate when it is needed: the file
  * with credentials, or "" for ROWS_AUTH_VARIABLE of the environment, which may be unset; and a word
@@ -93,9 +94,9 @@ extern const struct option_row rows_private[];
     .least = 1, .most = ENSEMBLE_SERVERS_MAX, .value = "1", \
     .help = "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3: both in turn [1]\n")
 
-#define ROW_ZOOKEEPER(type) OPTION_ROW(.name = "--zookeeper", .parse = rows_homes, \
-    .member = OPTION_MEMBER(type, target), \
-    .help = "      --zookeeper HOMES    releases that they run: folders; several: in turn\n")
+#define ROW_ZOOKEEPER(type) OPTION_ROW(.name = "--zookeeper", .parse = rows_home, \
+    .member = OPTION_MEMBER(type, target.home), \
+    .help = "      --zookeeper HOME     release that they run: a folder\n")
 
 #define ROW_HEAP(type) OPTION_ROW(.name = "--heap", \
     OPTION_NUMBER(type, target.heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB), \

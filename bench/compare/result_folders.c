@@ -164,7 +164,7 @@ static enum error_kind add_side(struct comparison *cmp, const char *folder, stru
     /* A folder without any file is refused as a run that lacks its files. */
     of = of != NULL ? of : compare_kinds;
     if (kind == ERROR_NONE)
-        kind = past_run_open_as(folder, of->type, &side->run, error);
+        kind = past_run_open(folder, of->type, &side->run, error);
     if (kind != ERROR_NONE)
         return kind;
     cmp->side_count++;

@@ -177,8 +177,8 @@ void comparison_print(const struct comparison *cmp, bool brief)
     print_table(cmp);
     if (drifts)
         wrap_sentence(stdout, "Runs made one after the other drift: two of the same thing have "
-                              "differed by 0.57 times (0.43 to 0.76). Compare topologies or "
-                              "releases in one run: run --servers 1,3, run --zookeeper A,B.");
+                              "differed by 0.57 times (0.43 to 0.76). Compare topologies in "
+                              "one run: run --servers 1,3.");
     putchar('\n');
     findings_print(&cmp->findings, colours, stdout);
 }

@@ -8,7 +8,6 @@
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
-#include "bench/output/load_cells.h"
 #include "bench/output/load_series.h"
 #include "bench/output/row_grid.h"
 #include "bench/page/page.h"
@@ -318,7 +317,6 @@ int load_main(int argc, char **argv)
         .subcommand = "load",
         .print_results = print_results,
         .verdict_of_nothing = json_result_verdict(4),
-        .outlives_servers = true,
     };
     struct load_options options;
     int status = load_command_line_parse(argc, argv, &options);

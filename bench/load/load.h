@@ -15,7 +15,7 @@
  * been complained about. */
 int load_command_line_parse(int argc, char **argv, struct load_options *options);
 
-/* Writes a table of these cells (bench/output/load_cells.h) for a terminal of so many columns; a
+/* Writes a table of these cells (bench/output/load_rows.h) for a terminal of so many columns; a
  * mix that all rows share is on a line above. */
 void load_table_write(const struct table *cells, const struct load_options *options, unsigned width,
                       FILE *stream);

@@ -19,7 +19,6 @@
 /* A list with more texts has its first and its last. */
 #define NAMED_MAX     4
 #define WORD_SIZE     120 /* longer ones are cut */
-#define NUMBER_SIZE   32
 #define SENTENCE_SIZE 500
 #define LINES_SIZE    4096
 #define DAY_LENGTH    10 /* of 2026-11-22T12:00:11Z */
@@ -41,7 +40,7 @@ static void begin_fact(struct growing_text *text)
 
 /* ------------------------------------------------------------------ the plan */
 
-/* The members of a plan that tell what it is of. Numbers are those from the least to the most. */
+/* The members of a plan that are shown. Numbers are those from the least to the most. */
 static const struct {
     const char *key, *before, *behind;
 } facts[] = {
@@ -51,62 +50,48 @@ static const struct {
     {"barriers", "", " barriers"}, {"background", "beside ", ""},
 };
 
-static void add_texts(struct growing_text *text, const json_t *list)
+/* An element of a list; a value that is none is its own first. */
+static const json_t *element(const json_t *value, size_t index)
 {
-    char word[WORD_SIZE];
-    size_t count = json_array_size(list);
-    for (size_t i = 0; i < count; i++) {
-        if (count > NAMED_MAX && i > 0)
-            i = count - 1;
-        growing_text_add(text, "%s%s",
-                         i == 0              ? ""
-                         : count > NAMED_MAX ? " … "
-                                             : ", ",
-                         text_of(json_array_get(list, i), word));
-    }
+    return json_is_array(value) ? json_array_get(value, index) : value;
 }
 
-static void add_numbers(struct growing_text *text, const json_t *list)
+static void add_texts(struct growing_text *text, const json_t *value, size_t count)
 {
-    json_int_t least = json_integer_value(json_array_get(list, 0)), most = least;
-    char number[NUMBER_SIZE];
-    size_t i;
-    json_t *value;
-    json_array_foreach(list, i, value)
-    {
-        least = json_integer_value(value) < least ? json_integer_value(value) : least;
-        most = json_integer_value(value) > most ? json_integer_value(value) : most;
+    char word[WORD_SIZE];
+    const char *between = count > NAMED_MAX ? " … " : ", ";
+    for (size_t i = 0; i<count; i = count> NAMED_MAX && i == 0 ? count - 1 : i + 1)
+        growing_text_add(text, "%s%s", i > 0 ? between : "", text_of(element(value, i), word));
+}
+
+static void add_numbers(struct growing_text *text, const json_t *value, size_t count)
+{
+    json_int_t least = json_integer_value(element(value, 0)), most = least;
+    char number[32];
+    for (size_t i = 1; i < count; i++) {
+        json_int_t other = json_integer_value(element(value, i));
+        least = other < least ? other : least;
+        most = other > most ? other : most;
     }
     growing_text_add(text, "%s", text_format_count((uint64_t)least, number, sizeof number));
     if (most > least)
         growing_text_add(text, " to %s", text_format_count((uint64_t)most, number, sizeof number));
 }
 
-/* Adds a value of a plan, if it says something. */
-static void add_fact(struct growing_text *text, size_t which, json_t *value)
-{
-    char word[WORD_SIZE];
-    json_t *list = json_is_array(value) ? json_incref(value) : json_array();
-    if (json_is_integer(value) ||
-        (json_is_string(value) && strcmp(text_of(value, word), "none") != 0))
-        json_array_append(list, value);
-    if (json_array_size(list) > 0) {
-        begin_fact(text);
-        growing_text_add(text, "%s", facts[which].before);
-        if (json_is_string(json_array_get(list, 0)))
-            add_texts(text, list);
-        else
-            add_numbers(text, list);
-        growing_text_add(text, "%s", facts[which].behind);
-    }
-    json_decref(list);
-}
-
 char *about_plan(const json_t *manifest)
 {
     struct growing_text text = {.text = memory_text("")};
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
-        add_fact(&text, i, member(manifest, "plan", facts[i].key));
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
+        const json_t *value = member(manifest, "plan", facts[i].key), *first = element(value, 0);
+        size_t count = json_is_array(value) ? json_array_size(value) : 1;
+        bool is_text = json_is_string(first);
+        if (is_text ? strcmp(json_string_value(first), "none") == 0 : !json_is_integer(first))
+            continue;
+        begin_fact(&text);
+        growing_text_add(&text, "%s", facts[i].before);
+        (is_text ? add_texts : add_numbers)(&text, value, count);
+        growing_text_add(&text, "%s", facts[i].behind);
+    }
     return text.text;
 }
 
@@ -123,18 +108,17 @@ static const json_t *version_of(const json_t *manifest)
     return json_object_get(json_array_get(servers, 0), "version");
 }
 
-/* "1, 3 and 5 servers of ZooKeeper 3.8.0"; each release once. */
+/* "1, 3 servers of ZooKeeper 3.8.0"; each release once. */
 static void add_servers(struct growing_text *text, json_t *const manifests[], size_t count,
                         bool simulated)
 {
     char word[WORD_SIZE];
     size_t named = 0;
-    begin_fact(text);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || servers_of(manifests[i]) != servers_of(manifests[i - 1]))
             growing_text_add(text, "%s%zu", i > 0 ? ", " : "", servers_of(manifests[i]));
     }
-    growing_text_add(text, " server%s", servers_of(manifests[count - 1]) == 1 ? "" : "s");
+    growing_text_add(text, " server%s", text_plural(servers_of(manifests[count - 1])));
     for (size_t i = 0; i < count && !simulated; i++) {
         size_t before = 0;
         while (before < i && !json_equal(version_of(manifests[before]), version_of(manifests[i])))
@@ -160,8 +144,7 @@ static void add_machine(struct growing_text *text, const json_t *manifest)
                percent = json_integer_value(member(manifest, "plan", "server_cpu_percent"));
     if (percent > 0)
         growing_text_add(text, ", %.2f cores each", (double)percent / 100);
-    begin_fact(text);
-    growing_text_add(text, "%s on %lld core%s",
+    growing_text_add(text, "; %s on %lld core%s",
                      json_is_object(json_object_get(manifest, "data")) ? "all" : "clients",
                      (long long)cores, cores == 1 ? "" : "s");
 }
@@ -171,21 +154,19 @@ char *about_place(json_t *const manifests[], size_t count)
     const json_t *first = manifests[0];
     bool simulated = about_simulation(first)[0] != '\0';
     char word[WORD_SIZE];
-    struct growing_text text = {.text = memory_text("")};
+    struct growing_text text = {0};
     add_servers(&text, manifests, count, simulated);
     if (!simulated)
         add_machine(&text, first);
-    begin_fact(&text);
-    growing_text_add(&text, "%.*s; zkherd ", DAY_LENGTH,
-                     text_of(json_object_get(first, "started"), word));
-    growing_text_add(&text, "%s", text_of(json_object_get(first, "version"), word));
+    growing_text_add(&text, "; %.*s", DAY_LENGTH, text_of(json_object_get(first, "started"), word));
+    growing_text_add(&text, "; zkherd %s", text_of(json_object_get(first, "version"), word));
     return text.text;
 }
 
 /* ------------------------------------------------------------------ a folder */
 
 struct manifests {
-    json_t *list[MANIFESTS_MAX];
+    json_t *list[MANIFESTS_MAX]; /* in the order of their numbers of servers */
     size_t count;
     struct growing_text verdicts; /* a line each */
 };
@@ -216,26 +197,17 @@ static void add_warnings(struct growing_text *lines, const json_t *warnings)
 static enum error_kind add_manifest(void *context, const char *folder, struct error *error)
 {
     struct manifests *manifests = context;
-    (void)error;
-    json_t *manifest = manifests->count < MANIFESTS_MAX ? folder_manifest(folder) : NULL;
-    if (json_is_object(manifest)) {
-        size_t at = manifests->count++; /* in the order of their numbers of servers */
-        for (; at > 0 && servers_of(manifests->list[at - 1]) > servers_of(manifest); at--)
-            manifests->list[at] = manifests->list[at - 1];
-        manifests->list[at] = manifest;
-        add_verdict(&manifests->verdicts, folder);
-    } else {
+    json_t *manifest = folder_manifest(folder, error);
+    if (manifests->count == MANIFESTS_MAX || !json_is_object(manifest)) {
         json_decref(manifest);
+        return ERROR_NONE;
     }
+    size_t at = manifests->count++;
+    for (; at > 0 && servers_of(manifests->list[at - 1]) > servers_of(manifest); at--)
+        manifests->list[at] = manifests->list[at - 1];
+    manifests->list[at] = manifest;
+    add_verdict(&manifests->verdicts, folder);
     return ERROR_NONE;
-}
-
-static void add_file(struct growing_text *lines, const char *folder)
-{
-    char path[PATH_SIZE], text[LINES_SIZE];
-    snprintf(path, sizeof path, "%s/" ABOUT_FILE, folder);
-    (void)text_read(path, text, sizeof text);
-    growing_text_add(lines, "%s", text);
 }
 
 static void add_origin(struct growing_text *lines, const struct manifests *manifests)
@@ -251,26 +223,28 @@ static void add_origin(struct growing_text *lines, const struct manifests *manif
 char *about_folder(const char *folder, json_t *manifest, const json_t *warnings)
 {
     struct manifests manifests = {{json_incref(manifest)}, manifest != NULL, {0}};
-    struct growing_text lines = {0}, verdict = {0}; /* its own, or those of the folders in it */
+    struct growing_text lines = {0}, verdict = {0};
     struct error error;
-    add_verdict(&verdict, folder);
+    char path[PATH_SIZE], text[LINES_SIZE];
     if (manifest == NULL)
         (void)!add_manifest(&manifests, folder, &error);
     if (manifests.count == 0)
         (void)!folder_each(folder, add_manifest, &manifests, &error);
-    if (verdict.length == 0)
-        verdict = manifests.verdicts;
-    else
-        free(manifests.verdicts.text);
-    if (manifests.count > 0)
+    if (manifests.count > 0) {
         add_origin(&lines, &manifests);
-    else
-        add_file(&lines, folder);
-    growing_text_add(&lines, "%s", verdict.length > 0 ? verdict.text : "");
+    } else {
+        snprintf(path, sizeof path, "%s/" ABOUT_FILE, folder);
+        (void)text_read(path, text, sizeof text);
+        growing_text_add(&lines, "%s", text);
+    }
+    add_verdict(&verdict, folder); /* its own outweighs those of the folders in it */
+    if (verdict.length > 0 || manifests.verdicts.length > 0)
+        growing_text_add(&lines, "%s", verdict.length > 0 ? verdict.text : manifests.verdicts.text);
     add_warnings(&lines,
                  warnings != NULL ? warnings : json_object_get(manifests.list[0], "warnings"));
     for (size_t i = 0; i < manifests.count; i++)
         json_decref(manifests.list[i]);
     free(verdict.text);
+    free(manifests.verdicts.text);
     return lines.text;
 }

@@ -25,24 +25,23 @@ enum error_kind file_set_open(struct file_set *set, const char *out, const char 
     return kind;
 }
 
-/* The next file, open. */
-static enum error_kind add(struct file_set *set, const char *name, struct output **file,
-                           struct error *error)
+/* The next file, open; NULL, with *error, if it cannot be opened. */
+static struct output *add(struct file_set *set, const char *name, struct error *error)
 {
+    struct output *file = &set->files[set->count];
     assert(set->count < FILE_SET_FILES_MAX);
-    *file = &set->files[set->count];
-    enum error_kind kind = output_open(*file, set->folder, name, error);
-    set->count += kind == ERROR_NONE;
-    return kind;
+    if (output_open(file, set->folder, name, error))
+        return NULL;
+    set->count++;
+    return file;
 }
 
 enum error_kind file_set_add_csv(struct file_set *set, const char *name, const char *columns,
                                  struct csv *csv, struct error *error)
 {
-    struct output *file;
-    enum error_kind kind = add(set, name, &file, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    struct output *file = add(set, name, error);
+    if (file == NULL)
+        return error->kind;
     *csv = (struct csv){.stream = file->stream};
     csv_header(csv, columns);
     return output_commit(file, error);
@@ -51,10 +50,9 @@ enum error_kind file_set_add_csv(struct file_set *set, const char *name, const c
 enum error_kind file_set_add_table(struct file_set *set, const struct table_type *type,
                                    struct csv *csv, struct error *error)
 {
-    struct output *file;
-    enum error_kind kind = add(set, type->file, &file, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    struct output *file = add(set, type->file, error);
+    if (file == NULL)
+        return error->kind;
     *csv = (struct csv){.stream = file->stream};
     table_write_header(type, csv);
     return output_commit(file, error);
@@ -64,14 +62,14 @@ enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE *
                                   struct error *error)
 {
     char comment[160];
-    struct output *file;
-    enum error_kind kind = add(set, name, &file, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    struct output *file = add(set, name, error);
+    if (file == NULL)
+        return error->kind;
     *stream = file->stream;
     snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
-    kind = hlog_write_header(file->stream, set->started_utc_ns, comment, error);
-    return kind == ERROR_NONE ? output_commit(file, error) : kind;
+    if (hlog_write_header(file->stream, set->started_utc_ns, comment, error))
+        return error->kind;
+    return output_commit(file, error);
 }
 
 static void write_table(FILE *stream, const void *context)

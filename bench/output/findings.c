@@ -67,14 +67,12 @@ static const char *sentence_at(const struct table *findings, size_t row, char te
 
 static void print_verdict(const struct table *findings, bool colours, FILE *stream)
 {
-    static const struct {
-        const char *word, *colour;
-    } looks[] = {[VERDICT_HOLDS] = {"holds", TERMINAL_GREEN},
-                 [VERDICT_FAILS] = {"FAILS", TERMINAL_RED},
-                 [VERDICT_UNDETERMINED] = {"undetermined", TERMINAL_YELLOW},
-                 [VERDICT_NOT_VALID] = {"not valid", TERMINAL_YELLOW}};
     enum verdict verdict = findings_verdict(findings);
-    fprintf(stream, "verdict: %s%s%s\n", colours ? looks[verdict].colour : "", looks[verdict].word,
+    const char *colour = verdict == VERDICT_HOLDS   ? TERMINAL_GREEN
+                         : verdict == VERDICT_FAILS ? TERMINAL_RED
+                                                    : TERMINAL_YELLOW;
+    fprintf(stream, "verdict: %s%s%s\n", colours ? colour : "",
+            verdict == VERDICT_FAILS ? "FAILS" : verdict_word(verdict),
             colours ? TERMINAL_PLAIN : "");
 }
 
@@ -129,13 +127,6 @@ void findings_complain(const struct table *findings, const char *where)
     }
 }
 
-/* The bytes of a sentence in front of its first semicolon: what follows is advice, or detail. */
-static int first_clause(const char *sentence)
-{
-    const char *end = strstr(sentence, "; ");
-    return end != NULL ? (int)(end - sentence) : (int)strlen(sentence);
-}
-
 char *findings_summary(const char *folder)
 {
     struct table findings = {&finding_table, NULL, 0};
@@ -145,16 +136,18 @@ char *findings_summary(const char *folder)
     if (table_read(&findings, folder, &error) != ERROR_NONE)
         return text.text;
     enum verdict worst = findings_verdict(&findings);
-    for (size_t i = 0; i < findings.rows; i++) {
-        if (verdict_at(&findings, i) == worst && ++like == 1 && worst != VERDICT_HOLDS)
-            growing_text_add(&text, "%s: %.*s", verdict_word(worst),
-                             first_clause(text_at(&findings, i, finding_sentence)),
-                             text_at(&findings, i, finding_sentence));
-    }
-    if (worst != VERDICT_HOLDS && like > 1)
-        growing_text_add(&text, "; %zu more in %s", like - 1, finding_table.file);
-    if (worst == VERDICT_HOLDS && count_judged(&findings) > 0)
+    if (worst != VERDICT_HOLDS || count_judged(&findings) > 0)
         growing_text_add(&text, "%s", verdict_word(worst));
+    for (size_t i = 0; i < findings.rows && worst != VERDICT_HOLDS; i++) {
+        /* What follows the first semicolon is advice, or detail. */
+        const char *sentence = text_at(&findings, i, finding_sentence),
+                   *end = strstr(sentence, "; ");
+        size_t length = end != NULL ? (size_t)(end - sentence) : strlen(sentence);
+        if (verdict_at(&findings, i) == worst && ++like == 1)
+            growing_text_add(&text, ": %.*s", (int)length, sentence);
+    }
+    if (like > 1)
+        growing_text_add(&text, "; %zu more in %s", like - 1, finding_table.file);
     table_deinit(&findings);
     return text.text;
 }

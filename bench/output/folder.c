@@ -15,8 +15,6 @@
 /* Where the folders go that nobody has named. */
 #define RESULTS "results"
 
-#define PATH_SIZE (PATH_MAX + NAME_MAX + 2)
-
 /* Whether this program has made it. */
 static bool made_results;
 
@@ -92,18 +90,35 @@ const char *folder_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-bool folder_has(const char *folder, const char *name)
+enum error_kind folder_find(const char *folder, const char *name, char path[FOLDER_FILE_SIZE],
+                            struct error *error)
 {
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
+    snprintf(path, FOLDER_FILE_SIZE, "%s/%s", folder, name);
+    if (access(path, F_OK) == 0)
+        return ERROR_NONE;
+    if (access(folder, F_OK) != 0)
+        return error_raise(error, ERROR_NOT_A_RUN, 0, folder, "there is no such folder");
+    return error_raise(error, ERROR_NOT_A_RUN, 0, folder, "there is no %s in it", name);
 }
 
-json_t *folder_manifest(const char *folder)
+bool folder_has(const char *folder, const char *name)
 {
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/manifest.json", folder);
-    return json_load_file(path, 0, NULL);
+    char path[FOLDER_FILE_SIZE];
+    struct error error;
+    return folder_find(folder, name, path, &error) == ERROR_NONE;
+}
+
+json_t *folder_manifest(const char *folder, struct error *error)
+{
+    char path[FOLDER_FILE_SIZE];
+    json_error_t place;
+    if (folder_find(folder, "manifest.json", path, error))
+        return NULL;
+    json_t *manifest = json_load_file(path, 0, &place);
+    if (manifest == NULL)
+        error_raise(error, ERROR_MALFORMED, 0, path, "line %d: %s", place.line > 0 ? place.line : 1,
+                    place.text);
+    return manifest;
 }
 
 enum error_kind folder_each(const char *folder,
@@ -115,7 +130,7 @@ enum error_kind folder_each(const char *folder,
     enum error_kind kind = ERROR_NONE;
     int count = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
-        char path[PATH_SIZE];
+        char path[FOLDER_FILE_SIZE];
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         if (kind == ERROR_NONE && entries[i]->d_name[0] != '.')
             kind = add(context, path, error);

@@ -41,8 +41,15 @@ const char *folder_name(const char *path);
 /* Whether a folder has a file of this name. */
 bool folder_has(const char *folder, const char *name);
 
-/* What its manifest.json holds, the caller's to json_decref; NULL if that cannot be read. */
-json_t *folder_manifest(const char *folder);
+/* Writes the path of a file in a folder of results. ERROR_NOT_A_RUN: there is no such folder, or no
+ * such file in it. */
+#define FOLDER_FILE_SIZE (PATH_MAX + NAME_MAX + 2)
+MUST_CHECK enum error_kind folder_find(const char *folder, const char *name,
+                                       char path[FOLDER_FILE_SIZE], struct error *error);
+
+/* What its manifest.json holds, the caller's to json_decref; NULL, with an error of folder_find or
+ * ERROR_MALFORMED, if that cannot be read. */
+json_t *folder_manifest(const char *folder, struct error *error);
 
 /* Calls `add` with each folder and file in a folder, except hidden ones, in the order of their
  * names, until an error. A folder that cannot be read has none. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/handoff_rows.h"
 
-#include "bench/output/trace_rows.h"
-
 #include <math.h>
 
 TABLE_DEFINE(handoff_row, "handoffs.csv", HANDOFF_ROW_COLUMNS)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/json_result.h"
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/printable.h"
 
@@ -147,11 +146,4 @@ void json_result_write(json_t *object, FILE *stream)
 const char *json_result_verdict(int status)
 {
     return status == 0 ? "holds" : status == 1 ? "fails" : "not valid";
-}
-
-void json_result_interrupted(const char *verdict, char text[JSON_RESULT_INTERRUPTED_SIZE])
-{
-    snprintf(text, JSON_RESULT_INTERRUPTED_SIZE,
-             "{\n  \"verdict\": \"%s\",\n  \"cut_short\": \"%s\",\n  \"results\": []\n}\n", verdict,
-             error_words(ERROR_INTERRUPTED));
 }

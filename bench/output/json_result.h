@@ -47,9 +47,4 @@ void json_result_write(json_t *object, FILE *stream);
 /* The word of a verdict, which is an exit status: "holds" (0), "fails" (1), "not valid" (4). */
 const char *json_result_verdict(int status);
 
-/* Formats the object of a subcommand that is interrupted before it has a result. It is a text, and
- * no JSON value, because a signal handler prints it as well. */
-#define JSON_RESULT_INTERRUPTED_SIZE 120
-void json_result_interrupted(const char *verdict, char text[JSON_RESULT_INTERRUPTED_SIZE]);
-
 #endif

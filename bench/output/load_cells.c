@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/load_cells.h"
+#include "bench/output/load_rows.h"
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/output/load_rows.h"
 #include "bench/output/trial_findings.h"
 
 #include <math.h>
@@ -12,44 +11,53 @@
 
 TABLE_DEFINE(load_cells, "cells.csv", LOAD_CELL_COLUMNS)
 
-/* Where a figure is, and the two ends behind it, and of which column of load.csv it is. */
-static const struct {
+/* A column of cells.csv, and the column of load.csv that it is made of. */
+struct source {
     size_t cell, row;
-} figures[] = {
+};
+
+/* Equal in all trials of the cell. */
+static const struct source names[] = {{load_cells_run, load_row_run},
+                                      {load_cells_target, load_row_target},
+                                      {load_cells_servers, load_row_servers},
+                                      {load_cells_mix, load_row_mix},
+                                      {load_cells_reads_percent, load_row_reads_percent},
+                                      {load_cells_sessions, load_row_sessions},
+                                      {load_cells_rate_per_s, load_row_rate_per_s}};
+
+/* Numbers of trials with a flag. */
+static const struct source flags[] = {{load_cells_trials, load_row_complete},
+                                      {load_cells_valid, load_row_valid},
+                                      {load_cells_driver_bound, load_row_driver_bound},
+                                      {load_cells_miscounted, load_row_miscounted}};
+
+static const struct source sums[] = {{load_cells_errors, load_row_errors},
+                                     {load_cells_unsent, load_row_unsent}};
+
+/* Means; the two ends of the interval are behind each. */
+static const struct source figures[] = {
 #define X(A, B, name, unit, decimals) {load_cells_##name, load_row_##name},
     LOAD_CELL_FIGURES(X, , )
 #undef X
 };
 
-/* Columns that name the cell, and are equal in its trials. */
-static const struct {
-    size_t cell, row;
-} names[] = {{load_cells_target, load_row_target},
-             {load_cells_servers, load_row_servers},
-             {load_cells_reads_percent, load_row_reads_percent},
-             {load_cells_sessions, load_row_sessions},
-             {load_cells_rate_per_s, load_row_rate_per_s}};
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-/* What a trial's response time at this percentile is at least, in microseconds: the time itself; if
- * only this is known of it, above one minute, or else the longest of those that were sent. */
-static double at_least_us(const struct table_value *row, size_t column)
-{
-    double value = table_number(&row[column]);
-    if (!isinf(value))
-        return value;
-    return row[load_row_over_range].count > 0 ? (double)HISTOGRAM_HIGHEST_NS / 1e3
-                                              : table_number(&row[load_row_response_max_us]);
-}
-
-/* The lower end of a response time that is not known. */
+/* The lower end of a response time that is not known: of a trial of which this is not known, either
+ * one minute, if times were above it, or the longest of those that were sent. */
 static double least_of(const struct table_cell *trials, size_t column, size_t flag)
 {
     double *values = memory_new(trials->count, sizeof *values);
     size_t found = 0;
     for (size_t i = 0; i < trials->count; i++) {
         const struct table_value *row = table_row(trials->table, trials->rows[i]);
+        double value = table_number(&row[column]);
+        if (isinf(value))
+            value = row[load_row_over_range].count > 0
+                        ? (double)HISTOGRAM_HIGHEST_NS / 1e3
+                        : table_number(&row[load_row_response_max_us]);
         if (row[flag].flag && !isnan(table_number(&row[column])))
-            values[found++] = at_least_us(row, column);
+            values[found++] = value;
     }
     double least = table_geometric(values, found).value;
     free(values);
@@ -59,7 +67,7 @@ static double least_of(const struct table_cell *trials, size_t column, size_t fl
 static void fill_figures(const struct table_cell *trials, struct table_value *cell)
 {
     size_t flag = table_cell_flags(trials, load_row_valid) > 0 ? load_row_valid : load_row_complete;
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+    for (size_t i = 0; i < COUNT(figures); i++) {
         size_t column = figures[i].row;
         struct interval figure = table_cell_geometric(trials, column, flag);
         if (!isfinite(figure.value) &&
@@ -96,20 +104,15 @@ static void fill_words(const struct table_cell *trials, struct table_value *cell
 
 static void fill(const struct table_cell *trials, struct table_value *cell)
 {
-    cell[load_cells_run] = table_text(table_cell_value(trials, load_row_run)->text);
-    cell[load_cells_mix] = table_text(table_cell_value(trials, load_row_mix)->text);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         const struct table_value *value = table_cell_value(trials, names[i].row);
         cell[names[i].cell] = value->kind == TABLE_TEXT ? table_text(value->text) : *value;
     }
-    cell[load_cells_trials] = table_count(table_cell_flags(trials, load_row_complete));
-    cell[load_cells_valid] = table_count(table_cell_flags(trials, load_row_valid));
-    cell[load_cells_driver_bound] = table_count(table_cell_flags(trials, load_row_driver_bound));
-    cell[load_cells_miscounted] = table_count(table_cell_flags(trials, load_row_miscounted));
-    cell[load_cells_errors] =
-        table_count((uint64_t)table_cell_sum(trials, load_row_errors, load_row_complete));
-    cell[load_cells_unsent] =
-        table_count((uint64_t)table_cell_sum(trials, load_row_unsent, load_row_complete));
+    for (size_t i = 0; i < COUNT(flags); i++)
+        cell[flags[i].cell] = table_count(table_cell_flags(trials, flags[i].row));
+    for (size_t i = 0; i < COUNT(sums); i++)
+        cell[sums[i].cell] =
+            table_count((uint64_t)table_cell_sum(trials, sums[i].row, load_row_complete));
     fill_figures(trials, cell);
     fill_words(trials, cell);
 }
@@ -117,7 +120,7 @@ static void fill(const struct table_cell *trials, struct table_value *cell)
 void load_cells_add(const struct table *rows, struct table *cells)
 {
     static const size_t keys[] = {load_row_reads_percent, load_row_rate_per_s, load_row_sessions};
-    struct table_cells groups = table_group(rows, keys, sizeof keys / sizeof keys[0]);
+    struct table_cells groups = table_group(rows, keys, COUNT(keys));
     cells->type = &load_cells_table;
     for (size_t i = 0; i < groups.count; i++)
         fill(&groups.list[i], table_add(cells));
@@ -134,20 +137,19 @@ int load_cells_status(const struct table_value *cell)
 
 /* ------------------------------------------------------------------ findings */
 
-/* The cell that answered the most, with its settings, of those with a valid trial if there are any.
- */
+/* The cell that answered the most, of those with a valid trial if there are any. */
 static void add_peak(const struct table *cells, struct table *findings)
 {
     const struct table_value *best = NULL;
     char sessions[32], rate[32], between[96] = "";
-    for (size_t i = 0; i < cells->rows; i++) {
-        const struct table_value *cell = table_row(cells, i);
-        double per_s = cell[load_cells_achieved_per_s].real;
-        bool marked = cell[load_cells_disturbed].flag;
-        if (isfinite(per_s) && (best == NULL || (best[load_cells_disturbed].flag && !marked) ||
-                                (best[load_cells_disturbed].flag == marked &&
-                                 per_s > best[load_cells_achieved_per_s].real)))
-            best = cell;
+    for (int disturbed = 0; best == NULL && disturbed <= 1; disturbed++) {
+        for (size_t i = 0; i < cells->rows; i++) {
+            const struct table_value *cell = table_row(cells, i);
+            double per_s = cell[load_cells_achieved_per_s].real;
+            if (cell[load_cells_disturbed].flag == disturbed && isfinite(per_s) &&
+                (best == NULL || per_s > best[load_cells_achieved_per_s].real))
+                best = cell;
+        }
     }
     if (best == NULL)
         return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The files of a load that grow trial by trial, besides load.csv. */
+/* The files of a load that grow trial by trial, besides load.csv. An error of the log of histograms
+ * sticks, and those of the other files stay in their streams: file_set_commit finds both. */
 #include "bench/output/load_series.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "bench/output/verdict.h"
 #include "measure/hlog.h"
 #include "servers/role.h"
 
@@ -14,8 +14,11 @@
 
 /* A trial, on its way into the files. */
 struct trial {
+    struct load_files *files;
     const struct table_value *row; /* of load.csv */
     const struct load_result *result;
+    double start_s; /* of its measured time, in the log: that ends when the trial is written */
+    struct error *error;
 };
 
 /* The trial that a row is of. */
@@ -48,8 +51,8 @@ struct trial {
     X(write_p99_us, csv_real(csv, load_row_percentile_us(writes, 0, 99), 1))                       \
     X(outstanding, csv_count_if(csv, !is_last, usage->outstanding))                                \
     X(lag_max_us, csv_real(csv, (double)sum.lag_ns / 1e3, 1))                                      \
-    X(marks, csv_text(csv, load_marks_format(&trial->result->marks, second, marks, sizeof marks))) \
-    X(client_cores, csv_real(csv, load_row_cores_of(trial->result, usage->client_cpu_ns), 3))      \
+    X(marks, csv_text(csv, load_marks_format(&result->marks, second, marks, sizeof marks)))        \
+    X(client_cores, csv_real(csv, load_row_cores_of(result, usage->client_cpu_ns), 3))             \
     X(server_cores,                                                                                \
       csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))        \
     FOUR_LETTER_OF_LOADS(SERVER_COLUMN, X, )                                                       \
@@ -68,7 +71,7 @@ struct trial {
     X(role, csv_text(csv, role))                                                                   \
     X(operation, csv_text(csv, operation))                                                         \
     X(from, csv_text(csv, from))                                                                   \
-    X(count, csv_count(csv, count))                                                                \
+    X(count, csv_count(csv, histogram_recorded(histogram)))                                        \
     X(over_range, csv_count(csv, histogram->overflow))                                             \
     X(p50_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 50), 3))                     \
     X(p90_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 90), 3))                     \
@@ -76,38 +79,33 @@ struct trial {
     X(p999_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 99.9), 3))                  \
     X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
 
-/* ------------------------------------------------------------------ opening */
-
 enum error_kind load_files_open(struct load_files *files, struct series_record *record,
                                 struct error *error)
 {
     struct file_set *set = &record->files;
     files->record = record;
-    enum error_kind kind =
-        file_set_add_csv(set, "timeline.csv", TIMELINE_COLUMNS(CSV_NAME), &files->timeline, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_csv(set, "operations.csv", OPERATION_COLUMNS(CSV_NAME),
-                                &files->operations, error);
-    if (kind == ERROR_NONE)
-        kind =
-            file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_hlog(set, "latency.hlog", &files->hlog, error);
-    return kind;
+    if (file_set_add_csv(set, "timeline.csv", TIMELINE_COLUMNS(CSV_NAME), &files->timeline,
+                         error) ||
+        file_set_add_csv(set, "operations.csv", OPERATION_COLUMNS(CSV_NAME), &files->operations,
+                         error) ||
+        file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error))
+        return error->kind;
+    return file_set_add_hlog(set, "latency.hlog", &files->hlog, error);
 }
 
 /* ------------------------------------------------------------------ a trial */
 
-/* In the log, the measured time of a trial ends when the trial is written. */
-static double start_s(const struct load_files *files, const struct trial *trial)
+static void log_times(const struct trial *trial, const char *tag, double start_s, uint32_t span_s,
+                      const struct histogram *times)
 {
-    return (double)(clock_now_ns() - files->record->files.started_ns) / 1e9 -
-           trial->result->seconds;
+    if (histogram_recorded(times) > 0)
+        ERROR_FIRST(trial->error, hlog_write_interval(trial->files->hlog, tag, start_s, span_s,
+                                                      times, trial->error));
 }
 
-static void write_operations(struct load_files *files, const struct trial *trial)
+static void write_operations(const struct trial *trial)
 {
-    struct csv *csv = &files->operations;
+    struct csv *csv = &trial->files->operations;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         for (enum zk_status status = 0; status < LOAD_STATUSES; status++) {
             if (trial->result->measured->replies[kind][status] == 0)
@@ -117,118 +115,83 @@ static void write_operations(struct load_files *files, const struct trial *trial
     }
 }
 
-/* The response times of a second: all, and those of its reads and writes apart. */
-enum { SECOND_ALL, SECOND_READS, SECOND_WRITES, SECOND_HISTOGRAMS };
-
-static const char *const second_tags[SECOND_HISTOGRAMS] = {"second", "second.reads",
-                                                           "second.writes"};
-
-/* `times`: SECOND_HISTOGRAMS of them. */
-static enum error_kind write_second(struct load_files *files, const struct trial *trial,
-                                    uint32_t second, const struct histogram *times,
-                                    struct error *error)
+/* The response times of a second: all, and those of its reads and writes apart. At the end of the
+ * last second the sessions stop sending, at once: what is outstanding when the coordinator looks is
+ * no figure of the load. */
+static void write_second(const struct trial *trial, uint32_t second)
 {
-    struct csv *csv = &files->timeline;
-    const struct histogram *response = &times[SECOND_ALL], *reads = &times[SECOND_READS],
-                           *writes = &times[SECOND_WRITES];
-    const struct load_usage *usage = &trial->result->usage[second];
-    const struct load_server_second *servers = &trial->result->server_seconds[second];
-    const struct load_second_sum sum = load_shared_second_sum(trial->result->load, second);
+    const struct load_result *result = trial->result;
+    const struct load_plan *plan = result->load->plan;
+    struct csv *csv = &trial->files->timeline;
+    struct histogram *response = memory_new(3, sizeof *response), *reads = response + 1,
+                     *writes = response + 2;
+    const struct load_usage *usage = &result->usage[second];
+    const struct load_server_second *servers = &result->server_seconds[second];
+    const struct load_second_sum sum = load_shared_second_sum(result->load, second);
     char marks[LOAD_MARKS_TEXT_SIZE];
-    enum error_kind kind = ERROR_NONE;
-    /* At the end of the last second the sessions stop sending, at once: what is outstanding when
-     * the coordinator looks is no figure of the load. */
-    const struct load_plan *plan = trial->result->load->plan;
     uint32_t span_s = second % load_plan_span_s(plan) + 1;
+    double start_s = trial->start_s + second + 1 - span_s;
     bool is_last = second + 1 == plan->seconds, ends_span = load_plan_ends_span(plan, second),
          tells_outstanding = servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
+    load_shared_add_times(result->load, second, reads, writes);
+    histogram_add(response, reads);
+    histogram_add(response, writes);
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
-    for (int i = 0; kind == ERROR_NONE && i < SECOND_HISTOGRAMS; i++) {
-        if (histogram_recorded(&times[i]) > 0)
-            kind = hlog_write_interval(files->hlog, second_tags[i],
-                                       start_s(files, trial) + second + 1 - span_s, span_s,
-                                       &times[i], error);
-    }
-    return kind;
-}
-
-/* The seconds that have ended: a trial that ended early has not had all that its plan has. */
-static enum error_kind write_timeline(struct load_files *files, const struct trial *trial,
-                                      struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (uint32_t second = 0; kind == ERROR_NONE && second < trial->result->seconds; second++) {
-        struct histogram *times = memory_new(SECOND_HISTOGRAMS, sizeof *times);
-        load_shared_add_times(trial->result->load, second, &times[SECOND_READS],
-                              &times[SECOND_WRITES]);
-        histogram_add(&times[SECOND_ALL], &times[SECOND_READS]);
-        histogram_add(&times[SECOND_ALL], &times[SECOND_WRITES]);
-        kind = write_second(files, trial, second, times, error);
-        free(times);
-    }
-    return kind;
+    log_times(trial, "second", start_s, span_s, response);
+    log_times(trial, "second.reads", start_s, span_s, reads);
+    log_times(trial, "second.writes", start_s, span_s, writes);
+    free(response);
 }
 
 /* One histogram, if it has any value. What was never sent has no kind yet: its times are among
  * those of all operations. */
-static enum error_kind write_latency(struct load_files *files, const struct trial *trial,
-                                     const char *role, const char *operation, const char *from,
-                                     const struct histogram *histogram, struct error *error)
+static void write_latency(const struct trial *trial, const char *role, const char *operation,
+                          const char *from, const struct histogram *histogram)
 {
     const struct load_window *measured = trial->result->measured;
     uint64_t unsent = histogram == &measured->response[ROLES][LOAD_KINDS] ? measured->unsent : 0;
-    struct csv *csv = &files->latency;
+    struct csv *csv = &trial->files->latency;
     char tag[64];
-    uint64_t count = histogram_recorded(histogram);
-    if (count == 0)
-        return ERROR_NONE;
+    if (histogram_recorded(histogram) == 0)
+        return;
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
     snprintf(tag, sizeof tag, "%s.%s.%s", operation, from, role);
-    return hlog_write_interval(files->hlog, tag, start_s(files, trial), trial->result->seconds,
-                               histogram, error);
+    log_times(trial, tag, trial->start_s, trial->result->seconds, histogram);
 }
 
 /* All sessions together, then those of each role; all kinds together, then each. Those of
  * notifications are from the sending of a write. */
-static enum error_kind write_latencies(struct load_files *files, const struct trial *trial,
-                                       struct error *error)
+static void write_latencies(const struct trial *trial)
 {
     const struct load_window *measured = trial->result->measured;
     const struct fan_out_counts *found = trial->result->fan_out;
-    const struct {
-        const char *word;
-        const struct histogram *times;
-    } notifications[] = {{"notification", &found->notification},
-                         {"first_notification", &found->first},
-                         {"last_notification", &found->last}};
-    enum error_kind error_kind = ERROR_NONE;
     for (int place = 0; place <= ROLES; place++) {
         int role = place == 0 ? ROLES : place - 1;
         const char *of_role = place == 0 ? "all" : role_word((enum role)role);
-        for (int of = 0; error_kind == ERROR_NONE && of <= LOAD_KINDS; of++) {
+        for (int of = 0; of <= LOAD_KINDS; of++) {
             int kind = of == 0 ? LOAD_KINDS : of - 1;
             const char *operation = of == 0 ? "all" : load_kind_word((enum load_kind)kind);
-            error_kind = write_latency(files, trial, of_role, operation, "sent",
-                                       &measured->service[role][kind], error);
-            if (error_kind == ERROR_NONE)
-                error_kind = write_latency(files, trial, of_role, operation, "due",
-                                           &measured->response[role][kind], error);
+            write_latency(trial, of_role, operation, "sent", &measured->service[role][kind]);
+            write_latency(trial, of_role, operation, "due", &measured->response[role][kind]);
         }
     }
-    for (size_t i = 0; error_kind == ERROR_NONE && i < 3; i++)
-        error_kind = write_latency(files, trial, "all", notifications[i].word, "sent",
-                                   notifications[i].times, error);
-    return error_kind;
+    write_latency(trial, "all", "notification", "sent", &found->notification);
+    write_latency(trial, "all", "first_notification", "sent", &found->first);
+    write_latency(trial, "all", "last_notification", "sent", &found->last);
 }
 
+/* Seconds that have ended: a trial that ended early has not had all that its plan has. */
 enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
                                const struct load_result *result, struct error *error)
 {
-    const struct trial trial = {row, result};
+    struct file_set *set = &files->record->files;
+    double since_s = (double)(clock_now_ns() - set->started_ns) / 1e9;
+    const struct trial trial = {files, row, result, since_s - result->seconds, error};
+    error->kind = ERROR_NONE;
     table_write_row(&load_row_table, row, &files->record->csv);
-    write_operations(files, &trial);
-    enum error_kind kind = write_timeline(files, &trial, error);
-    if (kind == ERROR_NONE)
-        kind = write_latencies(files, &trial, error);
-    return file_set_commit(&files->record->files, kind, error);
+    write_operations(&trial);
+    for (uint32_t second = 0; second < result->seconds; second++)
+        write_second(&trial, second);
+    write_latencies(&trial);
+    return file_set_commit(set, error->kind, error);
 }

@@ -38,30 +38,27 @@ void live_begin(struct live *live, const struct load_cell *cell, const char *tar
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
 }
 
-static void format_percentile(const struct histogram *response, double percent, char text[32])
-{
-    text[0] = '\0';
-    if (histogram_has_percentile(histogram_recorded(response), percent))
-        snprintf(text, 32, "  p%.0f %.1f ms", percent,
-                 (double)histogram_percentile_ns(response, percent) / 1e6);
-}
-
 void live_format_second(uint32_t second, uint64_t answered, uint64_t errors,
                         const struct histogram *response, uint64_t lag_ns, uint64_t left_ns,
                         char line[LIVE_LINE_SIZE])
 {
-    char count[32], left[32] = "0 s", p50[32], p99[32], failed[48] = "", late[48] = "";
+    char count[32], left[32] = "0 s";
+    struct growing_text text = {0};
     if (left_ns > 0)
         text_format_duration(left_ns, left, sizeof left);
-    format_percentile(response, 50, p50);
-    format_percentile(response, 99, p99);
+    growing_text_add(&text, "%4u s  %s left %9s/s", second + 1, left,
+                     text_format_count(answered, count, sizeof count));
+    for (int percent = 50; percent <= 99; percent += 49) {
+        if (histogram_has_percentile(histogram_recorded(response), percent))
+            growing_text_add(&text, "  p%d %.1f ms", percent,
+                             (double)histogram_percentile_ns(response, percent) / 1e6);
+    }
     if (errors > 0)
-        snprintf(failed, sizeof failed, "  errors %s",
-                 text_format_count(errors, count, sizeof count));
+        growing_text_add(&text, "  errors %s", text_format_count(errors, count, sizeof count));
     if (lag_ns > 0)
-        snprintf(late, sizeof late, "  lag %.1f ms", (double)lag_ns / 1e6);
-    snprintf(line, LIVE_LINE_SIZE, "%4u s  %s left %9s/s%s%s%s%s", second + 1, left,
-             text_format_count(answered, count, sizeof count), p50, p99, failed, late);
+        growing_text_add(&text, "  lag %.1f ms", (double)lag_ns / 1e6);
+    snprintf(line, LIVE_LINE_SIZE, "%s", text.text);
+    free(text.text);
     printable_cut(line, COLUMNS);
 }
 
@@ -80,14 +77,6 @@ static void show_second(struct live *live, const struct load_shared *load)
     free(response);
 }
 
-static void show_share(const char *what, uint64_t done, uint64_t all)
-{
-    char left[32], right[32];
-    fprintf(stderr, TERMINAL_CLEAR_LINE "%s: %s of %s", what,
-            text_format_count(done, left, sizeof left),
-            text_format_count(all, right, sizeof right));
-}
-
 void live_show(struct live *live, const struct load_progress *progress)
 {
     static const char *const phases[] = {
@@ -95,16 +84,19 @@ void live_show(struct live *live, const struct load_progress *progress)
         [LOAD_WARMS_UP] = "warming up",       [LOAD_MEASURES] = "",
         [LOAD_CLEARS] = "deleting znodes",
     };
+    bool connects = progress->phase == LOAD_CONNECTS;
+    char done[32], all[32];
     if (!live->progress->shown)
         return;
-    if (progress->phase == LOAD_CONNECTS)
-        show_share(phases[LOAD_CONNECTS], progress->established,
-                   progress->load->plan->fleet.sessions);
-    else if (progress->phase == LOAD_LAYS_OUT || progress->phase == LOAD_CLEARS)
-        show_share(phases[progress->phase], atomic_load(&progress->load->chores_done),
-                   load_plan_znodes(progress->load->plan));
-    else
-        fprintf(stderr, TERMINAL_CLEAR_LINE "%s", phases[progress->phase]);
+    const struct load_plan *plan = progress->load->plan;
+    fprintf(stderr, TERMINAL_CLEAR_LINE "%s", phases[progress->phase]);
+    if (connects || progress->phase == LOAD_LAYS_OUT || progress->phase == LOAD_CLEARS)
+        fprintf(stderr, ": %s of %s",
+                text_format_count(connects ? progress->established
+                                           : atomic_load(&progress->load->chores_done),
+                                  done, sizeof done),
+                text_format_count(connects ? plan->fleet.sessions : load_plan_znodes(plan), all,
+                                  sizeof all));
     while (progress->phase >= LOAD_MEASURES && live->seconds < progress->second)
         show_second(live, progress->load);
 }

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Above these the driver, and not the server, may have been the limit. */
 #define CPU_SHARE_MAX 0.8
@@ -23,12 +22,16 @@ TABLE_DEFINE(load_row, "load.csv", LOAD_ROW_COLUMNS)
 
 /* ------------------------------------------------------------------ whether the times stand */
 
-static void judge_driver(const struct load_result *result, double client_cores,
+/* Judges whether the driver was the limit, and returns it. In a closed loop, and for sessions that
+ * wait for replies, only the driver's absence shows that it stood still. */
+static bool judge_driver(const struct load_result *result, double client_cores,
                          double cores_allowed, struct validity *validity)
 {
     double cores = fleet_plan_cores(&result->load->plan->fleet, cores_allowed);
     const struct histogram *lag = &result->measured->lag;
     uint64_t sent = histogram_recorded(lag), late = histogram_above(lag, LAG_MAX_NS);
+    bool before = validity->lost;
+    validity->lost = false;
     if (client_cores > CPU_SHARE_MAX * cores)
         validity_lose(validity,
                       "the driver, not the server, was the limit: it used %.0f %% of %s; " ADVICE,
@@ -40,67 +43,57 @@ static void judge_driver(const struct load_result *result, double client_cores,
                       "more than 1 ms behind their time (p99: %.1f ms); " ADVICE,
                       100 * (double)late / (double)sent, (unsigned long long)sent,
                       (double)histogram_percentile_ns(lag, 99) / 1e6);
-    /* In a closed loop, and for sessions that wait for replies, nothing else tells it. */
     if (result->absent_ns > ABSENT_MAX_NS)
         validity_lose(
             validity,
             "the driver, not the server, stood still: the driver did not run for %.1f s; " ADVICE,
             (double)result->absent_ns / 1e9);
-}
-
-static void judge_operations(const struct load_result *result, struct validity *validity)
-{
-    const struct histogram *service = &result->measured->service[ROLES][LOAD_KINDS];
-    uint64_t unsent = result->measured->unsent, due = result->offered;
-    if ((double)unsent > UNSENT_SHARE_MAX * (double)due)
-        validity_lose(validity,
-                      "the offered rate was out of reach: %.1f %% of %llu operations were never "
-                      "sent, so not even the median of the response times is known; what may help: "
-                      "a lower --rate, more --depth",
-                      100 * (double)unsent / (double)due, (unsigned long long)due);
-    if (result->end == END_DONE && histogram_recorded(service) == 0)
-        validity_lose(validity, "no operation that was due in the measured time was answered; "
-                                "what may help: a longer --duration");
+    bool bound = validity->lost;
+    validity->lost = bound || before;
+    return bound;
 }
 
 static void judge(const struct load_result *result, double client_cores, double cores_allowed,
                   struct table_value *row)
 {
     const struct load_plan *plan = result->load->plan;
+    const struct reconcile_result *counts = &result->reconcile;
     struct validity validity = {0};
-    bool complete = result->end == END_DONE;
+    uint64_t unsent = result->measured->unsent, due = result->offered;
+    bool complete = result->end == END_DONE, bound = false,
+         miscounted = counts->reconciled == RECONCILED_NO;
     if (!complete)
         validity_lose(&validity, "%s", result->reason);
     if (result->not_valid[0] != '\0')
         validity_lose(&validity, "%s", result->not_valid);
-    row[load_row_complete] = table_flag(complete);
-    bool was_lost = validity.lost;
-    validity.lost = false;
     if (complete && plan->fleet.driver != DRIVER_SIMULATED)
-        judge_driver(result, client_cores, cores_allowed, &validity);
-    row[load_row_driver_bound] = table_flag(validity.lost);
-    validity.lost = validity.lost || was_lost;
-    judge_operations(result, &validity);
+        bound = judge_driver(result, client_cores, cores_allowed, &validity);
+    if ((double)unsent > UNSENT_SHARE_MAX * (double)due)
+        validity_lose(&validity,
+                      "the offered rate was out of reach: %.1f %% of %llu operations were never "
+                      "sent, so not even the median of the response times is known; what may help: "
+                      "a lower --rate, more --depth",
+                      100 * (double)unsent / (double)due, (unsigned long long)due);
+    if (complete && histogram_recorded(&result->measured->service[ROLES][LOAD_KINDS]) == 0)
+        validity_lose(&validity, "no operation that was due in the measured time was answered; "
+                                 "what may help: a longer --duration");
     /* Sessions whose server is killed on purpose lose their connections. */
     if (plan->fault_count == 0 && result->losses == 1)
         validity_lose(&validity, "a session lost its connection");
     else if (plan->fault_count == 0 && result->losses > 1)
         validity_lose(&validity, "sessions lost their connections %u times", result->losses);
-    if (result->reconcile.reconciled == RECONCILED_NO) {
+    if (miscounted) {
         validity.reason[0] = '\0';
         validity_lose(&validity, "the servers counted %llu %s, the sessions %llu",
-                      (unsigned long long)result->reconcile.servers,
-                      server_counters_counter_word(result->reconcile.counter),
-                      (unsigned long long)result->reconcile.sessions);
+                      (unsigned long long)counts->servers,
+                      server_counters_counter_word(counts->counter),
+                      (unsigned long long)counts->sessions);
     }
-    row[load_row_miscounted] = table_flag(result->reconcile.reconciled == RECONCILED_NO);
+    row[load_row_complete] = table_flag(complete);
+    row[load_row_driver_bound] = table_flag(bound);
+    row[load_row_miscounted] = table_flag(miscounted);
     row[load_row_valid] = table_flag(!validity.lost);
     row[load_row_reason] = table_text(validity.reason);
-}
-
-static bool fails(const struct table_value *row)
-{
-    return row[load_row_miscounted].flag;
 }
 
 static void describe(const struct table_value *row, char *text, size_t size)
@@ -120,7 +113,7 @@ const struct trial_findings load_row_trials = {.subject = load_row_mix,
                                                .reason = load_row_reason,
                                                .reconciled = load_row_reconciled,
                                                .noise = load_row_attempt,
-                                               .fails = fails,
+                                               .fails = load_row_miscounted,
                                                .describe = describe};
 
 /* ------------------------------------------------------------------ the row */
@@ -176,22 +169,19 @@ static void fill_plan(const struct load_cell *cell, const struct load_options *o
     row[load_row_topology] = table_count(cell->topology);
 }
 
-static void fill_operations(const struct load_result *result, struct table_value *row)
+static void fill_operations(const struct load_window *measured, struct table_value *row)
 {
     uint64_t answered[LOAD_KINDS] = {0}, errors[LOAD_STATUSES] = {0};
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
         for (int status = 0; status < LOAD_STATUSES; status++) {
-            uint64_t count = result->measured->replies[kind][status];
-            if (load_shared_is_foreseen((enum load_kind)kind, (enum zk_status)status))
-                answered[kind] += count;
-            else
-                errors[status] += count;
+            bool foreseen = load_shared_is_foreseen((enum load_kind)kind, (enum zk_status)status);
+            *(foreseen ? &answered[kind] : &errors[status]) += measured->replies[kind][status];
         }
     }
 #define PUT(A, B, kind, name) row[load_row_##name] = table_count(answered[kind]);
     LOAD_KIND_COLUMNS(PUT, , )
 #undef PUT
-    row[load_row_errors] = table_count(result->measured->errors);
+    row[load_row_errors] = table_count(measured->errors);
     row[load_row_errors_no_node] = table_count(errors[ZK_NO_NODE]);
     row[load_row_errors_node_exists] = table_count(errors[ZK_NODE_EXISTS]);
     row[load_row_errors_connection_loss] = table_count(errors[ZK_CONNECTION_LOSS]);
@@ -200,24 +190,23 @@ static void fill_operations(const struct load_result *result, struct table_value
                                              errors[ZK_NO_AUTH] + errors[ZK_OTHER_ERROR]);
 }
 
-static void fill_times(const struct load_result *result, struct table_value *row)
+static void fill_times(const struct load_window *measured, struct table_value *row)
 {
-    const struct histogram *response = &result->measured->response[ROLES][LOAD_KINDS],
-                           *service = &result->measured->service[ROLES][LOAD_KINDS];
-    fill_percentiles(&row[load_row_response_p50_us], response, result->measured->unsent);
+    const struct histogram *response = &measured->response[ROLES][LOAD_KINDS],
+                           *service = &measured->service[ROLES][LOAD_KINDS];
+    fill_percentiles(&row[load_row_response_p50_us], response, measured->unsent);
     row[load_row_over_range] = table_count(response->overflow);
     fill_percentiles(&row[load_row_service_p50_us], service, 0);
     row[load_row_service_mean_us] = table_real(histogram_mean_us(service));
-    fill_p50_and_p99(&row[load_row_lag_p50_us], &result->measured->lag);
-    row[load_row_lag_max_us] = table_real(histogram_percentile_us(&result->measured->lag, 100));
+    fill_p50_and_p99(&row[load_row_set_service_p50_us], &measured->service[ROLES][LOAD_SET]);
+    fill_p50_and_p99(&row[load_row_lag_p50_us], &measured->lag);
+    row[load_row_lag_max_us] = table_real(histogram_percentile_us(&measured->lag, 100));
 }
 
 /* Every notification of a measured write has a latency, in the range or above it. */
-static void fill_notifications(const struct load_result *result, struct table_value *row)
+static void fill_notifications(const struct fan_out_counts *found, struct table_value *row)
 {
-    const struct fan_out_counts *found = result->fan_out;
     uint64_t timed = histogram_recorded(&found->notification);
-    row[load_row_notifications] = table_count(result->total.of[TALLY_NOTIFICATION]);
     row[load_row_notifications_untimed] = table_count(found->untimed);
     row[load_row_writes_fired] = table_count(found->writes);
     row[load_row_fan_out_mean] =
@@ -226,30 +215,6 @@ static void fill_notifications(const struct load_result *result, struct table_va
     fill_p50_and_p99(&row[load_row_notification_p50_us], &found->notification);
     fill_p50_and_p99(&row[load_row_first_notification_p50_us], &found->first);
     fill_p50_and_p99(&row[load_row_last_notification_p50_us], &found->last);
-    fill_p50_and_p99(&row[load_row_set_service_p50_us],
-                     &result->measured->service[ROLES][LOAD_SET]);
-}
-
-static void fill_servers(const struct load_result *result, struct table_value *row)
-{
-    const struct server_counters_count *servers = &result->servers;
-    row[load_row_rpcs] = table_count(tally_rpcs(&result->total));
-#define PUT(A, B, name, keys, word, meaning)                                                       \
-    row[load_row_server_##name] = table_count_if(servers->known, servers->name);
-    FOUR_LETTER_OF_LOADS(PUT, , )
-#undef PUT
-    row[load_row_reconciled] = table_text(reconcile_word(result->reconcile.reconciled));
-    row[load_row_reconnects] = table_count(result->reconnects);
-    row[load_row_marks] = table_count(result->marks.count + result->marks.left_out);
-    row[load_row_marks_left_out] = table_count(result->marks.left_out);
-}
-
-void load_row_begin(const struct load_cell *cell, const struct load_options *options,
-                    const struct series_record *record, struct table_value *row)
-{
-    fill_plan(cell, options, record, row);
-    row[load_row_reason] = table_text("");
-    row[load_row_complete] = row[load_row_valid] = row[load_row_miscounted] = table_flag(false);
 }
 
 void load_row_fill(const struct load_cell *cell, const struct load_result *result,
@@ -259,19 +224,29 @@ void load_row_fill(const struct load_cell *cell, const struct load_result *resul
     /* What rates are over: unknown if the measured time was cut short. */
     double seconds = result->seconds == result->load->plan->seconds ? (double)result->seconds : NAN;
     double client_cores = load_row_cores_of(result, result->client_cpu_ns) / seconds;
+    const struct server_counters_count *servers = &result->servers;
     fill_plan(cell, options, record, row);
     row[load_row_offered_per_s] =
         table_real(cell->rate_per_s > 0 ? (double)result->offered / seconds : NAN);
     row[load_row_achieved_per_s] = table_real((double)result->measured->answered / seconds);
     row[load_row_delayed] = table_count(result->measured->delayed);
     row[load_row_unsent] = table_count(result->measured->unsent);
-    fill_operations(result, row);
-    fill_times(result, row);
-    fill_notifications(result, row);
+    fill_operations(result->measured, row);
+    fill_times(result->measured, row);
+    row[load_row_notifications] = table_count(result->total.of[TALLY_NOTIFICATION]);
+    fill_notifications(result->fan_out, row);
     row[load_row_client_cores] = table_real(client_cores);
     row[load_row_server_cores] =
         table_real(result->server_cpu_known ? (double)result->server_cpu_ns / 1e9 / seconds : NAN);
     row[load_row_client_rss_kib] = table_count(result->client_rss_kib);
-    fill_servers(result, row);
+    row[load_row_rpcs] = table_count(tally_rpcs(&result->total));
+#define PUT(A, B, name, keys, word, meaning)                                                       \
+    row[load_row_server_##name] = table_count_if(servers->known, servers->name);
+    FOUR_LETTER_OF_LOADS(PUT, , )
+#undef PUT
+    row[load_row_reconciled] = table_text(reconcile_word(result->reconcile.reconciled));
+    row[load_row_reconnects] = table_count(result->reconnects);
+    row[load_row_marks] = table_count(result->marks.count + result->marks.left_out);
+    row[load_row_marks_left_out] = table_count(result->marks.left_out);
     judge(result, client_cores, cores_allowed, row);
 }

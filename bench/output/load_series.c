@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
-#include "bench/output/load_cells.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,24 +17,19 @@
 
 struct load_cell *load_cells_new(const struct load_options *options, struct rounds *rounds)
 {
-    size_t count = 0;
-    rounds_init(rounds, options->target.topology_count * load_options_mixes(options) *
-                            load_options_rates(options) * options->sessions.count);
+    size_t mixes = load_options_mixes(options), rates = load_options_rates(options),
+           sessions = options->sessions.count;
+    rounds_init(rounds, options->target.topology_count * mixes * rates * sessions);
     struct load_cell *list = memory_new(rounds->cell_count, sizeof *list);
-    for (size_t topology = 0; topology < options->target.topology_count; topology++) {
-        for (size_t mix = 0; mix < load_options_mixes(options); mix++) {
-            for (size_t rate = 0; rate < load_options_rates(options); rate++) {
-                for (size_t i = 0; i < options->sessions.count; i++) {
-                    rounds->cells[count] =
-                        (struct rounds_cell){.topology = topology, .rehearsed = options->rehearses};
-                    list[count++] =
-                        (struct load_cell){.mix = load_options_mix(options, mix),
-                                           .sessions = (uint32_t)options->sessions.list[i],
-                                           .rate_per_s = load_options_rate(options, rate),
-                                           .topology = topology};
-                }
-            }
-        }
+    for (size_t i = 0; i < rounds->cell_count; i++) {
+        list[i] = (struct load_cell){
+            .mix = load_options_mix(options, i / sessions / rates % mixes),
+            .sessions = (uint32_t)options->sessions.list[i % sessions],
+            .rate_per_s = load_options_rate(options, i / sessions % rates),
+            .topology = i / sessions / rates / mixes,
+        };
+        rounds->cells[i] =
+            (struct rounds_cell){.topology = list[i].topology, .rehearsed = options->rehearses};
     }
     rounds->trial_ns = options->warm_up_ns + options->duration_ns + OVERHEAD_NS;
     rounds_lay_out(rounds, options->trials, options->seed);
@@ -69,60 +63,40 @@ static void warn(void *context, struct series_record *record)
         manifest_warn(&record->manifest, series->user->warning);
 }
 
-/* On servers that are somebody's. */
-static void print_demand(const struct load_series *series)
-{
-    const struct load_options *options = series->options;
-    const struct target *target = &series->base.targets.list[0];
-    const struct mix mix = load_options_mix(options, 0);
-    uint32_t requests = mix_requests(&mix, options->depth);
-    char where[CONNECT_TEXT_SIZE], sessions[32], time[32], number[32],
-        rate[64] = "in a closed loop";
-    if (!series_announces_demand(&series->base))
-        return;
-    text_format_count(series_most_clients(&series->base), sessions, sizeof sessions);
-    text_format_duration(rounds_left_ns(&series->base.rounds, 0), time, sizeof time);
-    if (options->rates.count > 0)
-        snprintf(rate, sizeof rate, "at most %s a second",
-                 text_format_count(options->rates.list[options->rates.count - 1], number,
-                                   sizeof number));
-    complain_mildly("on %s: at most %s sessions at a time, each with at most %u request%s "
-                    "outstanding, %s, for about %s; others who use these servers will notice",
-                    connect_typed(&target->placement, where, sizeof where), sessions, requests,
-                    requests == 1 ? "" : "s", rate, time);
-}
-
-/* Who uses them already. */
-static void print_others(const struct load_series *series)
-{
-    const struct load_options *options = series->options;
-    const struct target *target = &series->base.targets.list[0];
-    char where[CONNECT_TEXT_SIZE], clients[32], requests[32];
-    if (!options->target.connect || options->output.quiet)
-        return;
-    struct target_others others = target_count_others(target);
-    if (others.clients > 0)
-        complain_mildly("on %s: %s other client%s connected, and send%s %s requests a second",
-                        connect_typed(&target->placement, where, sizeof where),
-                        text_format_count(others.clients, clients, sizeof clients),
-                        others.clients == 1 ? " is" : "s are", others.clients == 1 ? "s" : "",
-                        text_format_count(others.requests_per_s, requests, sizeof requests));
-}
-
+/* On servers that are somebody's: what the load demands, and which clients use them already. */
 static enum error_kind begin(void *context, struct error *error)
 {
+    const struct load_series *series = context;
+    const struct load_options *options = series->options;
+    const struct target *target = &series->base.targets.list[0];
+    const struct levels *rates = &options->rates;
+    const struct mix mix = load_options_mix(options, 0);
+    uint32_t requests = mix_requests(&mix, options->depth);
+    char each[200], time[32], number[32], rate[64] = "in a closed loop", where[CONNECT_TEXT_SIZE];
     (void)error;
-    print_demand(context);
-    print_others(context);
+    if (!options->target.connect || options->output.quiet)
+        return ERROR_NONE;
+    if (rates->count > 0)
+        snprintf(rate, sizeof rate, "at most %s a second",
+                 text_format_count(rates->list[rates->count - 1], number, sizeof number));
+    snprintf(each, sizeof each, "each with at most %u request%s outstanding, %s, for about %s",
+             requests, text_plural(requests), rate,
+             text_format_duration(rounds_left_ns(&series->base.rounds, 0), time, sizeof time));
+    series_announce_demand(&series->base, each);
+    struct target_others others = target_count_others(target);
+    if (others.clients > 0)
+        complain_mildly("on %s: other clients: %s, %s requests a second",
+                        connect_typed(&target->placement, where, sizeof where),
+                        text_format_count(others.clients, number, sizeof number),
+                        text_format_count(others.requests_per_s, rate, sizeof rate));
     return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ one trial */
 
-static struct load_plan plan_of(const struct load_series *series)
+static struct load_plan plan_of(const struct load_series *series, const struct load_cell *cell)
 {
     const struct load_options *options = series->options;
-    const struct load_cell *cell = &series->cell;
     return (struct load_plan){
         .fleet = {.driver = options->target.driver,
                   .sessions = cell->sessions,
@@ -146,20 +120,12 @@ static struct load_plan plan_of(const struct load_series *series)
     };
 }
 
-/* The cell of the present trial. */
-static struct load_cell *select_cell(struct load_series *series)
+static enum error_kind keep(struct load_series *series, const struct load_cell *cell,
+                            const struct load_result *result, struct error *error)
 {
-    series->cell = series->cells[series->base.trial->cell];
-    series->cell.trial = series->base.trial->number;
-    return &series->cell;
-}
-
-static enum error_kind keep(struct load_series *series, const struct load_result *result,
-                            struct error *error)
-{
-    struct load_files *files = &series->files[series->cell.topology];
+    struct load_files *files = &series->files[cell->topology];
     struct table_value *row = table_add(&files->record->rows);
-    load_row_fill(&series->cell, result, series->options, files->record, cores_allowed(), row);
+    load_row_fill(cell, result, series->options, files->record, cores_allowed(), row);
     const struct noise_row noise = {
         .columns = &row[load_row_attempt],
         .valid = &row[load_row_valid],
@@ -168,7 +134,7 @@ static enum error_kind keep(struct load_series *series, const struct load_result
         .fails = row[load_row_miscounted].flag,
         .others_packets = result->reconcile.others_packets,
     };
-    series_end_trial(&series->base, files->record, &noise);
+    noise_watch_end(&series->base.noise, &noise);
     if (series->base.noise.again)
         return ERROR_NONE;
     series_keep(&series->base, files->record, result->load->shared, result->reconcile.why);
@@ -176,16 +142,6 @@ static enum error_kind keep(struct load_series *series, const struct load_result
     if (kind != ERROR_NONE || series->user->keep == NULL)
         return kind;
     return series->user->keep(series->user->context, row, result, error);
-}
-
-static struct noise_row abandon(void *context, struct series_record *record)
-{
-    struct load_series *series = context;
-    struct table_value *row = table_add(&record->rows);
-    load_row_begin(select_cell(series), series->options, record, row);
-    return (struct noise_row){.columns = &row[load_row_attempt],
-                              .valid = &row[load_row_valid],
-                              .reason = &row[load_row_reason]};
 }
 
 /* The progress callback of a trial. */
@@ -198,20 +154,20 @@ static void show(void *context, const struct load_progress *progress)
 static enum error_kind make(void *context, struct error *error)
 {
     struct load_series *series = context;
+    struct series *base = &series->base;
     struct load_result *result = NULL;
-    const struct load_cell *cell = select_cell(series);
-    const struct target *target = &series->base.targets.list[cell->topology];
-    struct load_plan plan = plan_of(series);
-    struct load_host host = target_load_host(target, series->base.targets.signals);
+    struct load_cell cell = series->cells[base->trial->cell];
+    cell.trial = base->trial->number;
+    const struct load_plan plan = plan_of(series, &cell);
+    struct load_host host =
+        target_load_host(&base->targets.list[cell.topology], base->targets.signals);
     host.watch.progress = show;
     host.watch.context = series;
-    live_begin(&series->live, cell, series_topology(&series->base));
+    live_begin(&series->live, &cell, series_topology(base));
     enum error_kind kind = load_run(&plan, &host, &result, error);
-    progress_clear(&series->base.progress);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (cell->trial > 0)
-        kind = keep(series, result, error);
+    progress_clear(&base->progress);
+    if (kind == ERROR_NONE && cell.trial > 0)
+        kind = keep(series, &cell, result, error);
     load_result_free(result);
     return kind;
 }
@@ -247,25 +203,26 @@ static enum error_kind join_records(void *context, struct error *error)
                           .folder = output->out,
                           .formats = output->plots,
                           .interrupts = series->base.targets.signals};
-    size_t with_trials = 0;
-    for (size_t i = 0; i < series->base.record_count; i++)
-        with_trials += series->base.records[i].rows.rows > 0;
-    if (!series->base.targets.made_out || with_trials < 2)
-        return ERROR_NONE;
     struct table cells = {0};
-    for (size_t i = 0; i < series->base.record_count; i++)
+    size_t with_trials = 0;
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; i < series->base.record_count; i++) {
+        with_trials += series->base.records[i].rows.rows > 0;
         load_cells_add(&series->base.records[i].rows, &cells);
-    enum error_kind kind = file_set_save_table(output->out, &cells, NULL, error);
+    }
+    bool joins = series->base.targets.made_out && with_trials >= 2;
+    if (joins)
+        kind = file_set_save_table(output->out, &cells, NULL, error);
     table_deinit(&cells);
-    if (kind != ERROR_NONE)
+    if (!joins || kind != ERROR_NONE)
         return kind;
     enum plots_end end = plots_draw(&plots);
-    if (end == PLOTS_INTERRUPTED)
-        return error_raise(error, ERROR_INTERRUPTED, 0, series->base.options.subcommand,
-                           "the plots are not drawn");
     if (end == PLOTS_SKIPPED && !output->quiet)
         complain_mildly("the plots of %s are skipped: %s", output->out, plots.why);
-    return ERROR_NONE;
+    return end == PLOTS_INTERRUPTED
+               ? error_raise(error, ERROR_INTERRUPTED, 0, series->base.options.subcommand,
+                             "the plots are not drawn")
+               : ERROR_NONE;
 }
 
 static int print_results(void *context, int *verdict)
@@ -286,7 +243,6 @@ int load_series_run(struct load_options *options, const struct load_series_user 
                                                 .warn = warn,
                                                 .begin = begin,
                                                 .make = make,
-                                                .abandon = abandon,
                                                 .finish = finish,
                                                 .name_plots = name_plots,
                                                 .join = join_records,
@@ -297,7 +253,6 @@ int load_series_run(struct load_options *options, const struct load_series_user 
                                              .clients = &options->sessions,
                                              .processes = options->processes,
                                              .seed = options->seed,
-                                             .outlives_servers = user->outlives_servers,
                                              .verdict_of_nothing = user->verdict_of_nothing};
     struct load_series *series = memory_new(1, sizeof *series);
     series->options = options;

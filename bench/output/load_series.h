@@ -70,19 +70,18 @@ struct load_series;
 /* The subcommand that a series is for; constant. */
 struct load_series_user {
     const char *subcommand;
-    const char *verdict_of_nothing; /* as in struct series_options, and so is: */
-    bool outlives_servers;
-    const char *warning; /* for every manifest; NULL: none */
+    const char *verdict_of_nothing; /* as in struct series_options */
+    const char *warning;            /* for every manifest; NULL: none */
     /* As in struct series_user. */
     int (*print_results)(const struct load_series *series, void *context, int *verdict);
-    /* Called for each trial that is kept, when its files have it; NULL: nobody asks. Errors end
-     * the series. */
+    /* Called for each trial that is kept, when its files have it; NULL: nothing. Errors end the
+     * series. */
     enum error_kind (*keep)(void *context, const struct table_value *row,
                             const struct load_result *result, struct error *error);
     void *context;
     const struct load_fault *faults; /* of every trial; NULL: none */
     uint32_t fault_count;
-    bool *interrupted; /* becomes whether a signal ended the series; NULL: nobody asks */
+    bool *interrupted; /* becomes whether a signal ended the series; or NULL */
 };
 
 struct load_series {
@@ -92,7 +91,6 @@ struct load_series {
     struct load_files files[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
     struct table found[OPTIONS_TOPOLOGIES_MAX];      /* load_cells of a record that is finished */
     struct load_cell *cells;                         /* each once */
-    struct load_cell cell;                           /* of the present trial */
     struct live live;
 };
 

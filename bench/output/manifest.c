@@ -43,59 +43,57 @@ static json_t *describe_driver(const struct target_options *options, const struc
                      name, "client_version", json_text(version), "clock", "CLOCK_MONOTONIC");
 }
 
-/* With what a server of our own was started. */
-static void add_start(json_t *server, const struct server_start *start)
+/* What a server of our own was started with, in `found` if it is one that was left standing; NULL:
+ * it is somebody else's. */
+static const struct server_start *start_of(const struct target *target, size_t index,
+                                           struct server_start *found)
 {
-    json_object_set_new(server, "zookeeper_home",
-                        start->home[0] != '\0' ? json_text(start->home) : json_null());
-    json_object_set_new(server, "configuration", json_text(start->settings));
-    json_object_set_new(server, "jvm", json_text(start->java_version));
-    json_object_set_new(server, "jvm_command", json_text(start->command_line));
+    if (target->ensemble != NULL)
+        return &target->ensemble->servers[index].start;
+    if (!target->stands)
+        return NULL;
+    int at = detached_index_of(&target->detached, &target->servers.endpoints[index]);
+    detached_look_at(&target->detached, (unsigned)at, found);
+    return found;
 }
 
 static json_t *describe_server(const struct target *target, size_t index)
 {
     const struct endpoint *endpoint = &target->servers.endpoints[index];
     const struct four_letter_identity *identity = &target->identities[index];
+    struct server_start found;
+    const struct server_start *start = start_of(target, index, &found);
     struct error error;
     char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
-    json_t *server =
-        json_pack("{s:s, s:s, s:o, s:o}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
-                  "address", endpoint_address(endpoint, address, sizeof address), "version",
-                  json_text(identity->version), "mode", json_text(identity->mode));
-    if (target->setup != NULL &&
-        four_letter_ask(endpoint, "conf", ASK_NS, settings, sizeof settings, &error) == ERROR_NONE)
-        json_object_set_new(server, "settings", json_text(settings));
-    else
-        json_object_set_new(server, "settings", json_null());
-    if (target->ensemble != NULL) {
-        add_start(server, &target->ensemble->servers[index].start);
-    } else if (target->stands) {
-        struct server_start start;
-        int at = detached_index_of(&target->detached, endpoint);
-        detached_look_at(&target->detached, (unsigned)at, &start);
-        add_start(server, &start);
-    }
+    bool tells = target->setup != NULL &&
+                 !four_letter_ask(endpoint, "conf", ASK_NS, settings, sizeof settings, &error);
+    json_t *server = json_pack("{s:s, s:s, s:o, s:o, s:o}", "endpoint",
+                               endpoint_typed(endpoint, name, sizeof name), "address",
+                               endpoint_address(endpoint, address, sizeof address), "version",
+                               json_text(identity->version), "mode", json_text(identity->mode),
+                               "settings", tells ? json_text(settings) : json_null());
+    if (start == NULL)
+        return server;
+    json_object_set_new(server, "zookeeper_home", json_result_text(start->home));
+    json_object_set_new(server, "configuration", json_text(start->settings));
+    json_object_set_new(server, "jvm", json_text(start->java_version));
+    json_object_set_new(server, "jvm_command", json_text(start->command_line));
     return server;
 }
 
-/* Where private servers keep their data, its file system, and whether writes wait for the disk;
- * null without servers of our own. */
-static json_t *describe_data(const struct target_options *options, const struct target *target)
+/* Where servers of our own keep their data, its file system, and whether writes wait for the disk;
+ * else null. */
+static json_t *describe_data(const struct target *target)
 {
+    struct server_start found;
+    const struct server_start *start = start_of(target, 0, &found);
     char file_system[64];
-    bool fsync = options->fsync;
-    if (target->ensemble == NULL && !target->stands)
+    if (start == NULL)
         return json_null();
-    if (target->stands) {
-        struct server_start start;
-        detached_look_at(&target->detached, 0, &start);
-        fsync = strstr(start.settings, "forceSync=no") == NULL;
-    }
     const char *folder = target->stands ? target->detached.folder : target->ensemble->folder;
     machine_file_system(folder, file_system, sizeof file_system);
     return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
-                     "fsync", fsync);
+                     "fsync", strstr(start->settings, "forceSync=no") == NULL);
 }
 
 /* The files of recipes that are not zkherd's, with the digests of what was read; NULL: none. */
@@ -126,7 +124,7 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, uint64_t s
         json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command", command, "version",
                   version_text, "seed", (json_int_t)seed, "plan", plan, "host", machine_describe(),
                   "driver", describe_driver(options, target), "target", target->name, "servers",
-                  servers, "data", describe_data(options, target));
+                  servers, "data", describe_data(target));
     json_t *own_recipes = describe_own_recipes();
     if (own_recipes != NULL)
         json_object_set_new(manifest->json, "own_recipes", own_recipes);

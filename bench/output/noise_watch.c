@@ -2,6 +2,7 @@
 #include "bench/output/noise_watch.h"
 
 #include "base/clock.h"
+#include "bench/output/json_result.h"
 #include "bench/output/verdict.h"
 #include "servers/listener.h"
 
@@ -47,6 +48,16 @@ void noise_watch_init(struct noise_watch *watch, const struct target_options *op
     watch->measures = options->noise.mode != NOISE_OFF;
 }
 
+/* Measures a span; false if a signal has ended it. */
+static bool look(const struct noise_watch *watch, uint64_t span_ns, struct noise *noise)
+{
+    const struct noise_reading before = noise_read(&watch->allies);
+    bool ended = targets_rest(watch->targets, (int)(span_ns / NS_PER_MS));
+    const struct noise_reading after = noise_read(&watch->allies);
+    *noise = noise_between(&before, &after);
+    return !ended;
+}
+
 void noise_watch_measure_first(struct noise_watch *watch, size_t planned)
 {
     if (watch->options == NULL)
@@ -55,10 +66,7 @@ void noise_watch_measure_first(struct noise_watch *watch, size_t planned)
     if (!watch->measures)
         return;
     find_allies(watch, &watch->targets->list[0]);
-    watch->before = noise_read(&watch->allies);
-    (void)targets_rest(watch->targets, (int)(LOOK_NS / NS_PER_MS));
-    const struct noise_reading after = noise_read(&watch->allies);
-    watch->at_first = noise_between(&watch->before, &after);
+    (void)look(watch, LOOK_NS, &watch->at_first);
 }
 
 /* ------------------------------------------------------------------ what disturbs */
@@ -88,19 +96,15 @@ static const char *name_disturbance(const struct noise_watch *watch, const struc
 }
 
 /* Waits until a span was quiet, or the time is over. */
-static void wait_for_quiet(struct noise_watch *watch)
+static void wait_for_quiet(const struct noise_watch *watch)
 {
     char what[256];
+    struct noise noise;
     uint64_t until_ns = clock_now_ns() + watch->options->quiet_ns;
-    bool quiet = watch->options->quiet_ns == 0;
-    while (!quiet && clock_now_ns() < until_ns) {
-        const struct noise_reading before = noise_read(&watch->allies);
-        if (targets_rest(watch->targets, (int)(QUIET_NS / NS_PER_MS)))
-            return;
-        const struct noise_reading after = noise_read(&watch->allies);
-        const struct noise noise = noise_between(&before, &after);
-        quiet = name_disturbance(watch, &noise, what, sizeof what)[0] == '\0';
-    }
+    bool waits = watch->options->quiet_ns > 0;
+    while (waits && clock_now_ns() < until_ns)
+        waits = look(watch, QUIET_NS, &noise) &&
+                name_disturbance(watch, &noise, what, sizeof what)[0] != '\0';
 }
 
 /* ------------------------------------------------------------------ a trial */
@@ -132,9 +136,38 @@ void noise_watch_begin(struct noise_watch *watch, const struct target *target)
     watch->before = noise_read(&watch->allies);
 }
 
-static void fill_columns(const struct noise_watch *watch, const struct noise *noise,
-                         struct table_value *columns)
+/* Whether any attempt so far was quiet. */
+static bool was_quiet(const struct noise_watch *watch)
 {
+    return watch->attempts_disturbed < watch->attempts;
+}
+
+bool noise_watch_lasts(const struct noise_watch *watch)
+{
+    return watch->disturbed && watch->options->mode == NOISE_RETRY &&
+           watch->in_a_row >= (was_quiet(watch) ? NOISE_IN_A_ROW : NOISE_AT_FIRST);
+}
+
+/* Whether the attempt is to be made again. */
+static void decide(struct noise_watch *watch, const struct noise_row *row)
+{
+    bool disturbed = watch->disturbed && watch->options->mode == NOISE_RETRY;
+    watch->again = row->complete && !row->fails && (disturbed || row->stalled) &&
+                   !(disturbed && watch->votes && !was_quiet(watch)) &&
+                   watch->attempt < NOISE_ATTEMPTS && watch->in_a_row < NOISE_IN_A_ROW &&
+                   watch->made_again < watch->retries;
+    watch->made_again += watch->again;
+}
+
+void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
+                       const struct noise_row *row)
+{
+    struct table_value *columns = row->columns;
+    char what[256], reasons[sizeof((struct validity *)NULL)->reason];
+    watch->disturbed = name_disturbance(watch, noise, what, sizeof what)[0] != '\0';
+    watch->attempts++;
+    watch->attempts_disturbed += watch->disturbed;
+    watch->in_a_row = watch->disturbed ? watch->in_a_row + 1 : 0;
     columns[noise_row_noise_others_cores] =
         table_real(watch->knows_others ? noise->others_cores : NAN);
     columns[noise_row_noise_stolen_cores] = table_real(noise->stolen_cores);
@@ -144,81 +177,31 @@ static void fill_columns(const struct noise_watch *watch, const struct noise *no
     columns[noise_row_noise_clock_jump_us] = table_real(noise->clock_jump_us);
     columns[noise_row_noise_frequency_percent] = table_real(noise->frequency_percent);
     columns[noise_row_noise_flush_us] = table_real(watch->flush_us);
-}
-
-/* A row is not valid, for one more reason. */
-static void lose(const struct noise_row *row, const char *before, const char *why)
-{
-    char reasons[sizeof((struct validity *)NULL)->reason];
-    snprintf(reasons, sizeof reasons, "%s", row->reason->text);
-    text_append_clause(reasons, sizeof reasons, "%s%s", before, why);
-    free(row->reason->text);
-    *row->reason = table_text(reasons);
-    *row->valid = table_flag(false);
-}
-
-/* Whether the attempt is to be made again. */
-static void decide(struct noise_watch *watch, const struct noise_row *row)
-{
-    bool disturbed = watch->disturbed && watch->options->mode == NOISE_RETRY;
-    watch->again = row->complete && !row->fails && (disturbed || row->stalled) &&
-                   watch->attempt < NOISE_ATTEMPTS && watch->in_a_row < NOISE_IN_A_ROW &&
-                   watch->made_again < watch->retries;
-    watch->made_again += watch->again;
-}
-
-void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
-                       const struct noise_row *row)
-{
-    char what[256];
-    watch->disturbed = name_disturbance(watch, noise, what, sizeof what)[0] != '\0';
-    watch->attempts_disturbed += watch->disturbed;
-    watch->in_a_row = watch->disturbed ? watch->in_a_row + 1 : 0;
-    fill_columns(watch, noise, row->columns);
-    row->columns[noise_row_noise_others_packets] =
+    columns[noise_row_noise_others_packets] =
         table_count_if(row->others_packets >= 0, (uint64_t)row->others_packets);
-    row->columns[noise_row_noise_disturbed] = table_flag(watch->disturbed);
-    if (watch->disturbed && (watch->options->mode == NOISE_RETRY || !row->is_vote))
-        lose(row, "disturbed: ", what);
+    columns[noise_row_noise_disturbed] = table_flag(watch->disturbed);
+    if (watch->disturbed && (watch->options->mode == NOISE_RETRY || !watch->votes)) {
+        snprintf(reasons, sizeof reasons, "%s", row->reason->text);
+        text_append_clause(reasons, sizeof reasons, "disturbed: %s", what);
+        free(row->reason->text);
+        *row->reason = table_text(reasons);
+        *row->valid = table_flag(false);
+    }
     decide(watch, row);
 }
 
 void noise_watch_end(struct noise_watch *watch, const struct noise_row *row)
 {
     row->columns[noise_row_attempt] = table_count(watch->attempt);
-    watch->lost = row->valid->flag || row->fails ? NULL : row->reason->text;
     if (watch->options == NULL)
         return;
-    if (!watch->measures) {
+    if (watch->measures) {
+        const struct noise_reading after = noise_read(&watch->allies);
+        const struct noise noise = noise_between(&watch->before, &after);
+        noise_watch_judge(watch, &noise, row);
+    } else {
         decide(watch, row);
-        return;
     }
-    const struct noise_reading after = noise_read(&watch->allies);
-    const struct noise noise = noise_between(&watch->before, &after);
-    noise_watch_judge(watch, &noise, row);
-    if (watch->disturbed)
-        watch->lost = NULL;
-}
-
-void noise_watch_repeat(struct noise_watch *watch, const struct noise_row *row, const char *why)
-{
-    row->columns[noise_row_attempt] = table_count(watch->attempt);
-    lose(row, "", why);
-    watch->disturbed = false;
-    watch->again = true;
-}
-
-void noise_watch_keep(struct noise_watch *watch)
-{
-    watch->made_again -= watch->again;
-    watch->again = false;
-}
-
-/* ------------------------------------------------------------------ told */
-
-static json_t *figure(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
 }
 
 json_t *noise_watch_describe(const struct noise_watch *watch)
@@ -228,8 +211,8 @@ json_t *noise_watch_describe(const struct noise_watch *watch)
     return json_pack("{s:s, s:f, s:o, s:o, s:I, s:I}", "mode",
                      options_noise_modes[watch->options->mode], "share_max", NOISE_SHARE_MAX,
                      "others_cores",
-                     figure(watch->knows_others ? watch->at_first.others_cores : NAN),
-                     "stolen_cores", figure(watch->at_first.stolen_cores), "attempts_disturbed",
-                     (json_int_t)watch->attempts_disturbed, "attempts_made_again",
-                     (json_int_t)watch->made_again);
+                     json_result_real(watch->knows_others ? watch->at_first.others_cores : NAN),
+                     "stolen_cores", json_result_real(watch->at_first.stolen_cores),
+                     "attempts_disturbed", (json_int_t)watch->attempts_disturbed,
+                     "attempts_made_again", (json_int_t)watch->made_again);
 }

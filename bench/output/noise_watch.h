@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * noise_watch: what other programs do to the times of a series: measured before it and with each
- * trial, told, and acted upon. Layer: bench/output.
+ * noise_watch: the policy on what other programs do to the times of a series: measured before it
+ * and with each trial, and acted upon. Layer: bench/output.
  *
  * A trial is disturbed if others used more than NOISE_SHARE_MAX of the cores, the hypervisor's part
  * included, if the quota of the cgroup stopped zkherd, or if the clock of the day jumped
- * (docs/method.md). Its counts stand; its times are not valid
- * with --noise retry, and the trial is made again.
+ * (docs/method.md). Its counts stand; its times are not valid, and with --noise retry the trial
+ * is made again. So is a trial in which a server stalled, whatever --noise says.
  *
- * A trial in which a server stalled is made again, too, whatever --noise says, and so is one that
- * its user has to repeat, as for a server that died (noise_watch_repeat).
+ * The votes of a search are judged otherwise: with --noise report a disturbed vote counts, and none
+ * is made again before one was quiet, because the search asks for it anyway.
  *
  * Invariant: in a simulation, and with --noise off, nothing is measured at all, and the columns are
  * empty; in a simulation, which would repeat itself, no trial is made again.
@@ -32,6 +32,7 @@
 #define NOISE_THROTTLE_MAX 1.0 /* percent */
 #define NOISE_ATTEMPTS     3 /* at a trial, at most: noise that lasts must not use all retries up */
 #define NOISE_IN_A_ROW     4 /* disturbed attempts, after which nothing is made again */
+#define NOISE_AT_FIRST     2 /* the same of votes, before any was quiet */
 
 /* The columns of every table of trials, M(X, T, name, kind, unit, decimals, meaning). */
 #define NOISE_PRESSURE(M, X, T, name)                                                              \
@@ -77,18 +78,18 @@ TABLE_DECLARE(noise_row, NOISE_COLUMNS);
 struct noise_watch {
     const struct noise_options *options; /* NULL: a simulation */
     const struct targets *targets;
+    bool votes; /* the trials are votes of a search */
     size_t retries;
     bool measures;
     bool knows_others; /* servers of this host, if there are any, are known processes */
     struct noise_allies allies;
-    struct noise at_first;                 /* before the series */
-    size_t attempts_disturbed, made_again; /* so far */
-    size_t in_a_row;                       /* disturbed attempts since the last quiet one */
+    struct noise at_first;                           /* before the series */
+    size_t attempts, attempts_disturbed, made_again; /* so far; the first two of those measured */
+    size_t in_a_row;                                 /* disturbed since the last quiet attempt */
     /* The present trial: */
     uint32_t attempt; /* from 1 */
     bool disturbed;   /* set by noise_watch_end, as is: */
     bool again;       /* it is to be made again */
-    const char *lost; /* why it is not valid, if not for the noise; NULL: none of these */
     double flush_us;
     struct noise_reading before;
 };
@@ -114,24 +115,17 @@ struct noise_row {
     bool fails;                  /* a verdict does */
     int64_t others_packets;      /* struct reconcile_result */
     bool stalled;                /* a server stalled: another reason to make the trial again */
-    bool is_vote; /* of a search, which --noise report lets count although disturbed */
 };
 
-/* After the trial: fills the columns. A disturbed trial is not valid. The row's
- * texts must stay where they are until the next attempt. */
+/* After the trial: fills the columns, and decides whether it is to be made again. */
 void noise_watch_end(struct noise_watch *watch, const struct noise_row *row);
 
 /* The same, of what was measured; the watch measures. */
 void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
                        const struct noise_row *row);
 
-/* The attempt is to be made again for this reason, which has nothing to do with noise, and is none
- * of the retries: it is not valid then. The row need not have any other column of noise. Not in a
- * simulation. */
-void noise_watch_repeat(struct noise_watch *watch, const struct noise_row *row, const char *why);
-
-/* The attempt is to be kept, although it would be made again. */
-void noise_watch_keep(struct noise_watch *watch);
+/* Whether noise that lasts is to end a search, which could not get a vote. */
+bool noise_watch_lasts(const struct noise_watch *watch);
 
 /* For the manifest; the caller's to json_decref. */
 json_t *noise_watch_describe(const struct noise_watch *watch);

@@ -29,17 +29,13 @@ struct past_run {
 };
 
 /*
- * Reads manifest.json and trials.csv of a folder. On success *run is the caller's, to
- * past_run_deinit. ERROR_NOT_A_RUN: the folder or one of the two files does not exist, or there is
- * no trial; ERROR_MALFORMED.
+ * Reads manifest.json and the file of trials, rows of this type, of a folder: that of a run is
+ * trial_row_table. On success *run is the caller's, to past_run_deinit. ERROR_NOT_A_RUN: the folder
+ * or one of the two files does not exist, or there is no trial; ERROR_MALFORMED.
  */
-MUST_CHECK enum error_kind past_run_open(const char *folder, struct past_run *run,
-                                         struct error *error);
+MUST_CHECK enum error_kind past_run_open(const char *folder, const struct table_type *type,
+                                         struct past_run *run, struct error *error);
 void past_run_deinit(struct past_run *run);
-
-/* The same of the kind of results whose trials are rows of this type, in place of trials.csv. */
-MUST_CHECK enum error_kind past_run_open_as(const char *folder, const struct table_type *type,
-                                            struct past_run *run, struct error *error);
 
 /*
  * ERROR_OTHER_PLAN, with what differs, unless the keys that decide what is measured have equal

@@ -10,14 +10,12 @@
 #include "bench/output/folder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,17 +90,16 @@ static int spawn(char *variables, char *script, int log, pid_t *child)
 }
 
 /* The first line that gnuplot complained with, or what ended it without a word. */
-static void read_complaint(int log, int status, struct plots *plots)
+static enum plots_end read_complaint(int log, int status, struct plots *plots)
 {
     char text[512] = "";
     ssize_t length = pread(log, text, sizeof text - 1, 0);
     text[length > 0 ? length : 0] = '\0';
     char *line = text + strspn(text, "\n ");
     line[strcspn(line, "\n")] = '\0';
-    if (line[0] == '\0' && WIFSIGNALED(status))
-        (void)skip(plots, "gnuplot was ended by signal %d", WTERMSIG(status));
-    else
-        (void)skip(plots, "gnuplot failed: %s", line);
+    return line[0] == '\0' && WIFSIGNALED(status)
+               ? skip(plots, "gnuplot was ended by signal %d", WTERMSIG(status))
+               : skip(plots, "gnuplot failed: %s", line);
 }
 
 /* Runs a script with these variables ("name='value'; …"); neither text is changed. A plot depends
@@ -112,11 +109,10 @@ static enum plots_end run_script(char *variables, char *script, struct plots *pl
 {
     pid_t child;
     int status = 0, log = memfd_create("gnuplot", MFD_CLOEXEC);
+    enum plots_end end = PLOTS_DRAWN;
     if (log < 0)
         return skip(plots, "%s", strerror(errno));
     int error = spawn(variables, script, log, &child);
-    if (error != 0)
-        (void)skip(plots, "gnuplot is not installed (%s)", strerror(error));
     while (error == 0 && waitpid(child, &status, WNOHANG) == 0) {
         if (is_interrupted(plots->interrupts, LOOK_MS)) {
             kill(child, SIGKILL);
@@ -124,17 +120,17 @@ static enum plots_end run_script(char *variables, char *script, struct plots *pl
             break;
         }
     }
-    bool has_nothing = WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW;
-    if (error == 0 && status != 0 && !has_nothing)
-        read_complaint(log, status, plots);
+    if (error != 0)
+        end = skip(plots, "gnuplot is not installed (%s)", strerror(error));
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW)
+        end = PLOTS_NOTHING;
+    else if (status != 0)
+        end = read_complaint(log, status, plots);
     close(log);
-    return error != 0    ? PLOTS_SKIPPED
-           : has_nothing ? PLOTS_NOTHING
-           : status == 0 ? PLOTS_DRAWN
-                         : PLOTS_SKIPPED;
+    return end;
 }
 
-/* gnuplot does not tell that a write has failed: on a full disk it ends as if all were well, and
+/* gnuplot does not report that a write has failed: on a full disk it ends as if all were well, and
  * leaves a file that lacks its end. White space may follow it. */
 static bool is_whole(const char *path, const char *format)
 {
@@ -154,28 +150,83 @@ static bool is_whole(const char *path, const char *format)
     return length >= size && memcmp(tail + length - size, end, size) == 0;
 }
 
-/* ------------------------------------------------------------------ plots */
+/* ------------------------------------------------------------------ variables of the scripts */
 
-/* Whether a CSV file has a column, which those of earlier releases may lack. */
-static bool has_column(const char *folder, const char *name, const char *column)
+/* name='value'; a quote within is written twice. */
+static void add_variable(struct growing_text *text, const char *name, const char *value)
 {
-    char path[2 * PATH_SIZE], header[4096], item[128];
-    const char *rest = header;
-    bool found = false;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    text_read(path, header, sizeof header);
-    header[strcspn(header, "\n")] = '\0';
-    while (!found && text_next_item(&rest, item, sizeof item))
-        found = strcmp(item, column) == 0;
-    return found;
+    growing_text_add(text, "%s='", name);
+    for (; *value != '\0'; value++)
+        growing_text_add(text, *value == '\'' ? "%c'" : "%c", *value);
+    growing_text_add(text, "'; ");
 }
+
+/* name_1='value'; name_2='value'; …: the next of them. */
+static void add_numbered(struct growing_text *text, const char *name, size_t *count,
+                         const char *value)
+{
+    char numbered[32];
+    snprintf(numbered, sizeof numbered, "%s_%zu", name, ++*count);
+    add_variable(text, numbered, value);
+}
+
+/* about_1, about_2, …: a line each. Those of a comparison come from a file, which may be foreign.
+ */
+static void add_about(struct growing_text *variables, const struct plots *plots)
+{
+    char *lines = about_folder(plots->folder, plots->manifest, plots->warnings), *line,
+         *rest = lines, about[ABOUT_SIZE];
+    size_t count = 0;
+    while (count < ABOUT_LINES_MAX && (line = strsep(&rest, "\n")) != NULL && line[0] != '\0')
+        add_numbered(variables, "about", &count, printable_text(line, about, sizeof about));
+    free(lines);
+}
+
+struct parts {
+    struct growing_text *variables;
+    size_t count;
+};
+
+/* trials_1, trials_2, …: the folders with the trials of a load, on one topology or on several. */
+static enum error_kind add_part(void *context, const char *folder, struct error *error)
+{
+    struct parts *parts = context;
+    (void)error;
+    if (folder_has(folder, "load.csv"))
+        add_numbered(parts->variables, "trials", &parts->count, folder);
+    return ERROR_NONE;
+}
+
+static char *describe(const struct plots *plots, const char *scripts)
+{
+    struct growing_text variables = {0};
+    struct parts parts = {&variables, 0};
+    struct error error;
+    add_variable(&variables, "run", plots->folder);
+    add_variable(&variables, "scripts", scripts);
+    add_variable(&variables, "recipes", plots->recipes.length > 0 ? plots->recipes.text : "");
+    add_about(&variables, plots);
+    if (plots->kind == PLOTS_OF_LOAD)
+        (void)!add_part(&parts, plots->folder, &error);
+    if (plots->kind == PLOTS_OF_LOAD && parts.count == 0)
+        (void)!folder_each(plots->folder, add_part, &parts, &error);
+    growing_text_add(&variables, "fitted=%d; ", folder_has(plots->folder, "fits.csv"));
+    for (size_t i = 0; i < plots->label_count;) {
+        char label[LABEL_SIZE];
+        const char *shown = printable_text(plots->labels[i], label, sizeof label);
+        add_numbered(&variables, "label", &i, shown);
+    }
+    return variables.text;
+}
+
+/* ------------------------------------------------------------------ pictures */
 
 /* A script, the file that it cannot do without, and the kinds of folders that have it. The folder
  * of an experiment of the paper has tables besides, whose loads are drawn before. */
 static const struct {
     const char *name, *source;
     unsigned kinds;
-    const char *column; /* of the file, which the script cannot do without either; NULL: none */
+    const char *column; /* of the file, which those of earlier releases lack; NULL: none */
 } list[] = {
 #define OF(kind) 1u << PLOTS_OF_##kind
     {"rpcs", "trials.csv", OF(RUN), NULL},
@@ -207,51 +258,33 @@ void plots_add_recipe(struct plots *plots, const char *name)
     growing_text_add(&plots->recipes, "%s%s", plots->recipes.length > 0 ? " " : "", name);
 }
 
-static bool find_scripts(char folder[PATH_SIZE])
+/* Whether the folder has the file and the column of a plot. */
+static bool has_source(const char *folder, size_t plot)
 {
-    static const char *const places[] = {"share/zkherd/plots", "plots", NULL};
-    return process_find_beside(places, "common.gp", folder, PATH_SIZE);
+    char path[FOLDER_FILE_SIZE], header[4096];
+    struct error error;
+    if (folder_find(folder, list[plot].source, path, &error))
+        return false;
+    (void)text_read(path, header, sizeof header);
+    header[strcspn(header, "\n")] = '\0';
+    return list[plot].column == NULL || strstr(header, list[plot].column) != NULL;
 }
 
-/* name='value'; a quote within is written twice. */
-static void add_variable(struct growing_text *text, const char *name, const char *value)
-{
-    growing_text_add(text, "%s='", name);
-    for (; *value != '\0'; value++)
-        growing_text_add(text, *value == '\'' ? "%c'" : "%c", *value);
-    growing_text_add(text, "'; ");
-}
-
-/* name_1='value'; name_2='value'; …: the next of them. */
-static void add_numbered(struct growing_text *text, const char *name, size_t *count,
-                         const char *value)
-{
-    char numbered[32];
-    snprintf(numbered, sizeof numbered, "%s_%zu", name, ++*count);
-    add_variable(text, numbered, value);
-}
-
-/* like_1, like_2, …: the other folders that have the file of a plot. */
-static void add_likes(struct growing_text *variables, const struct plots *plots, const char *source)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < plots->like_count; i++) {
-        if (strcmp(plots->like[i], plots->folder) != 0 && folder_has(plots->like[i], source))
-            add_numbered(variables, "like", &count, plots->like[i]);
-    }
-}
-
-/* A picture that gnuplot could not write to its end is removed. */
+/* Draws a picture, with like_1, like_2, …: the other folders that have the file of the plot. One
+ * that gnuplot could not write to its end is removed. */
 static enum plots_end draw_one(struct plots *plots, size_t plot, const char *format,
                                const char *picture, const char *scripts, const char *variables)
 {
-    const char *source = list[plot].source, *column = list[plot].column;
-    if (!folder_has(plots->folder, source) ||
-        (column != NULL && !has_column(plots->folder, source, column)))
-        return PLOTS_NOTHING;
     struct growing_text all = {0};
+    size_t likes = 0;
+    if (!has_source(plots->folder, plot))
+        return PLOTS_NOTHING;
     growing_text_add(&all, "%s", variables);
-    add_likes(&all, plots, list[plot].source);
+    for (size_t i = 0; i < plots->like_count; i++) {
+        if (strcmp(plots->like[i], plots->folder) != 0 &&
+            folder_has(plots->like[i], list[plot].source))
+            add_numbered(&all, "like", &likes, plots->like[i]);
+    }
     growing_text_add(&all, "format='%s'", format);
     char *script = memory_format("%s/%s.gp", scripts, list[plot].name);
     enum plots_end end = run_script(all.text, script, plots);
@@ -282,84 +315,23 @@ static bool next_picture(const struct plots *plots, size_t *at, char picture[PAT
     return false;
 }
 
-/* All of them, until one fails. */
-static enum plots_end draw_all(struct plots *plots, const char *scripts, const char *variables)
-{
-    enum plots_end end = PLOTS_NOTHING;
-    char picture[PATH_SIZE];
-    for (size_t at = 0; end != PLOTS_SKIPPED && next_picture(plots, &at, picture); at++) {
-        enum plots_end one = draw_one(plots, at / PLOT_FORMATS, plot_formats[at % PLOT_FORMATS],
-                                      picture, scripts, variables);
-        end = one != PLOTS_NOTHING ? one : end;
-    }
-    return end;
-}
-
-/* about_1, about_2, …: a line each. Those of a comparison come from a file, which may be foreign.
- */
-static void add_about(struct growing_text *variables, const struct plots *plots)
-{
-    char *lines = about_folder(plots->folder, plots->manifest, plots->warnings), *line,
-         *rest = lines, about[ABOUT_SIZE];
-    size_t count = 0;
-    while (count < ABOUT_LINES_MAX && (line = strsep(&rest, "\n")) != NULL && line[0] != '\0')
-        add_numbered(variables, "about", &count, printable_text(line, about, sizeof about));
-    free(lines);
-}
-
-struct parts {
-    struct growing_text *variables;
-    size_t count;
-};
-
-static enum error_kind add_part(void *context, const char *folder, struct error *error)
-{
-    struct parts *parts = context;
-    (void)error;
-    if (folder_has(folder, "load.csv"))
-        add_numbered(parts->variables, "trials", &parts->count, folder);
-    return ERROR_NONE;
-}
-
-/* trials_1, trials_2, …: the folders with the trials of a load, on one topology or on several. */
-static void add_parts(struct growing_text *variables, const char *folder)
-{
-    struct parts parts = {variables, 0};
-    struct error error;
-    (void)!add_part(&parts, folder, &error);
-    if (parts.count == 0)
-        (void)!folder_each(folder, add_part, &parts, &error);
-}
-
-/* What the scripts are told. */
-static char *describe(const struct plots *plots, const char *scripts)
-{
-    struct growing_text variables = {0};
-    add_variable(&variables, "run", plots->folder);
-    add_variable(&variables, "scripts", scripts);
-    add_variable(&variables, "recipes", plots->recipes.length > 0 ? plots->recipes.text : "");
-    add_about(&variables, plots);
-    if (plots->kind == PLOTS_OF_LOAD)
-        add_parts(&variables, plots->folder);
-    growing_text_add(&variables, "fitted=%d; ", folder_has(plots->folder, "fits.csv"));
-    for (size_t i = 0; i < plots->label_count;) {
-        char label[LABEL_SIZE];
-        const char *shown = printable_text(plots->labels[i], label, sizeof label);
-        add_numbered(&variables, "label", &i, shown);
-    }
-    return variables.text;
-}
-
+/* All pictures, until one fails. */
 static enum plots_end draw(struct plots *plots)
 {
+    static const char *const places[] = {"share/zkherd/plots", "plots", NULL};
     char scripts[PATH_SIZE], folder[PATH_SIZE], picture[PATH_SIZE];
-    if (!find_scripts(scripts))
+    enum plots_end end = PLOTS_NOTHING;
+    if (!process_find_beside(places, "common.gp", scripts, sizeof scripts))
         return skip(plots, "the scripts are not beside the program");
     snprintf(folder, sizeof folder, "%s/plots", plots->folder);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return skip(plots, "%s: %s", folder, strerror(errno));
     char *variables = describe(plots, scripts);
-    enum plots_end end = draw_all(plots, scripts, variables);
+    for (size_t at = 0; end != PLOTS_SKIPPED && next_picture(plots, &at, picture); at++) {
+        enum plots_end one = draw_one(plots, at / PLOT_FORMATS, plot_formats[at % PLOT_FORMATS],
+                                      picture, scripts, variables);
+        end = one != PLOTS_NOTHING ? one : end;
+    }
     free(variables);
     if (is_interrupted(plots->interrupts, 0)) {
         for (size_t at = 0; next_picture(plots, &at, picture); at++)
@@ -377,7 +349,6 @@ struct series_folders {
     char own[PATH_MAX]; /* without links and dots */
     json_t *manifest;
     char *list[LIKE_MAX];
-    const char *like[LIKE_MAX]; /* the same, for the plots */
     size_t count;
 };
 
@@ -385,39 +356,31 @@ struct series_folders {
 static enum error_kind add_like(void *context, const char *folder, struct error *error)
 {
     struct series_folders *folders = context;
-    json_t *manifest = folder_manifest(folder);
+    json_t *manifest = folder_manifest(folder, error);
     const json_t *command = json_object_get(manifest, "command"),
                  *seed = json_object_get(manifest, "seed");
-    (void)error;
     if (folders->count < LIKE_MAX && strcmp(folder, folders->own) != 0 && json_is_array(command) &&
         json_equal(command, json_object_get(folders->manifest, "command")) &&
-        json_equal(seed, json_object_get(folders->manifest, "seed"))) {
-        folders->list[folders->count] = memory_text(folder);
-        folders->like[folders->count] = folders->list[folders->count];
-        folders->count++;
-    }
+        json_equal(seed, json_object_get(folders->manifest, "seed")))
+        folders->list[folders->count++] = memory_text(folder);
     json_decref(manifest);
     return ERROR_NONE;
-}
-
-static void find_likes(struct series_folders *folders, struct plots *plots)
-{
-    char parent[PATH_MAX];
-    struct error error;
-    folders->manifest = folder_manifest(plots->folder);
-    if (folders->manifest != NULL && realpath(plots->folder, folders->own) != NULL) {
-        folder_parent(folders->own, parent);
-        (void)!folder_each(parent, add_like, folders, &error);
-    }
-    plots->like = folders->like;
-    plots->like_count = folders->count;
 }
 
 enum plots_end plots_draw(struct plots *plots)
 {
     struct series_folders folders = {.count = 0};
-    if (plots->like == NULL && (plots->kind == PLOTS_OF_RUN || plots->kind == PLOTS_OF_PLAN))
-        find_likes(&folders, plots);
+    char parent[PATH_MAX];
+    struct error error;
+    if (plots->like == NULL && (plots->kind == PLOTS_OF_RUN || plots->kind == PLOTS_OF_PLAN)) {
+        folders.manifest = folder_manifest(plots->folder, &error);
+        if (folders.manifest != NULL && realpath(plots->folder, folders.own) != NULL) {
+            folder_parent(folders.own, parent);
+            (void)!folder_each(parent, add_like, &folders, &error);
+        }
+        plots->like = (const char *const *)folders.list;
+        plots->like_count = folders.count;
+    }
     enum plots_end end = draw(plots);
     for (size_t i = 0; i < folders.count; i++)
         free(folders.list[i]);

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +15,6 @@ void rounds_init(struct rounds *rounds, size_t cell_count)
 
 void rounds_deinit(struct rounds *rounds)
 {
-    for (size_t i = 0; i < rounds->cell_count; i++)
-        free(rounds->cells[i].lost);
     free(rounds->cells);
     free(rounds->trials);
     free(rounds->learnt);
@@ -47,20 +44,6 @@ void rounds_lay_out(struct rounds *rounds, uint32_t count, uint64_t seed)
     }
 }
 
-bool rounds_is_hopeless(struct rounds *rounds, size_t cell, const char *lost)
-{
-    struct rounds_cell *of = &rounds->cells[cell];
-    if (of->prospect != ROUNDS_OPEN)
-        return false;
-    if (lost != NULL && of->lost == NULL)
-        of->lost = memory_text(lost);
-    else if (lost != NULL && text_says_the_same(lost, of->lost))
-        of->prospect = ROUNDS_HOPELESS;
-    else
-        of->prospect = ROUNDS_USEFUL;
-    return of->prospect == ROUNDS_HOPELESS;
-}
-
 void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns)
 {
     rounds->learnt[alike].cost += cost;
@@ -72,19 +55,17 @@ void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t too
 /* The cost of opening sessions and of waiting is that of the shortest trial. */
 uint64_t rounds_left_ns(const struct rounds *rounds, size_t from)
 {
-    double left_ns = 0, known = 0, trials = 0;
+    double left_ns = 0;
+    size_t known = 0, left = rounds->trial_count - from;
+    if (rounds->trial_ns != 0)
+        return left * rounds->trial_ns;
     for (size_t i = from; i < rounds->trial_count; i++) {
         const struct rounds_cell *cell = &rounds->cells[rounds->trials[i].cell];
         const struct rounds_experience *learnt = &rounds->learnt[cell->alike];
-        if (cell->prospect == ROUNDS_HOPELESS)
-            continue;
-        trials++;
         if (!(learnt->cost > 0))
             continue;
         known++;
         left_ns += fmax((double)rounds->shortest_ns, learnt->took_ns / learnt->cost * cell->cost);
     }
-    if (rounds->trial_ns != 0)
-        return (uint64_t)(trials * (double)rounds->trial_ns);
-    return known > 0 ? (uint64_t)(left_ns * trials / known) : 0;
+    return known > 0 ? (uint64_t)(left_ns * (double)left / (double)known) : 0;
 }

@@ -19,9 +19,6 @@ struct rounds_cell {
     double cost;     /* of a trial, in a unit of the user's: requests, say */
     size_t alike;    /* from 0: trials of cells with one number take time by their cost */
     bool rehearsed;
-    /* The rounds' own: */
-    enum { ROUNDS_OPEN, ROUNDS_USEFUL, ROUNDS_HOPELESS } prospect;
-    char *lost; /* why the first trial was not valid; NULL: it was, or there is none */
 };
 
 struct rounds_trial {
@@ -35,30 +32,25 @@ struct rounds {
     struct rounds_trial *trials;
     size_t trial_count;
     size_t rehearsals; /* the first of the trials */
-    uint64_t trial_ns; /* how long each takes; 0: what was learnt tells */
+    uint64_t trial_ns; /* how long each takes; 0: as those learnt from */
     struct rounds_experience {
         double cost, took_ns;
     } * learnt;           /* of the trials of cells that are alike */
     uint64_t shortest_ns; /* the shortest trial so far; 0: none was made */
 };
 
-/* Room for so many cells, which are the caller's to fill before rounds_lay_out. */
+/* Makes room for the cells, which are the caller's to fill before rounds_lay_out. */
 void rounds_init(struct rounds *rounds, size_t cell_count);
 void rounds_deinit(struct rounds *rounds);
 
-/* Lays out so many rounds of the cells, in orders that follow from the seed. */
+/* Lays out `count` rounds of the cells, in orders that follow from the seed. */
 void rounds_lay_out(struct rounds *rounds, uint32_t count, uint64_t seed);
 
-/* A trial of a cell was not valid, for this reason; NULL: it was valid, or the reason has nothing
- * to do with the cell. Returns whether the cell's first two trials were not valid for one reason,
- * which may differ in numbers: then the others would not be, either. */
-bool rounds_is_hopeless(struct rounds *rounds, size_t cell, const char *lost);
-
-/* Trials of this cost, of cells that are alike, have taken so long. */
+/* Trials of this cost, of cells that are alike, have taken this time. */
 void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns);
 
-/* The estimated time of the trials from an index on, without those of hopeless cells. Trials of
- * which nothing is known take as long as the others; 0: nothing is known of any. */
+/* The estimated time of the trials from an index on. Trials of which nothing is known take as long
+ * as the others; 0: nothing is known of any. */
 uint64_t rounds_left_ns(const struct rounds *rounds, size_t from);
 
 #endif

@@ -8,11 +8,11 @@
 #include "bench/cli/machine.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/folder.h"
-#include "bench/output/json_result.h"
 #include "bench/target/resources.h"
 
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,18 @@ void series_init(struct series *series, const struct series_options *options,
         .options = *options,
         .targets.signals = -1,
         .records = memory_new(options->target->topology_count, sizeof *series->records)};
+    if (options->piece == NULL)
+        series->options.piece = "trial";
     if (options->output->json && options->verdict_of_nothing != NULL)
-        json_result_interrupted(options->verdict_of_nothing, series->json_of_nothing);
+        snprintf(series->json_of_nothing, sizeof series->json_of_nothing,
+                 "{\n  \"verdict\": \"%s\",\n  \"cut_short\": \"%s\",\n  \"results\": []\n}\n",
+                 options->verdict_of_nothing, error_words(ERROR_INTERRUPTED));
 }
 
 void series_deinit(struct series *series)
 {
-    for (size_t i = 0; i < series->options.target->topology_count; i++) {
+    const struct target_options *target = series->options.target;
+    for (size_t i = 0; i < target->topology_count; i++) {
         manifest_deinit(&series->records[i].manifest);
         table_deinit(&series->records[i].rows);
         table_deinit(&series->records[i].made_again);
@@ -42,7 +47,8 @@ void series_deinit(struct series *series)
     free(series->records);
     rounds_deinit(&series->rounds);
     targets_deinit(&series->targets, series->options.output->out);
-    target_remove_data(series->options.target, series->made_data);
+    if (series->made_data)
+        rmdir(target->data);
 }
 
 uint64_t series_most_clients(const struct series *series)
@@ -51,20 +57,23 @@ uint64_t series_most_clients(const struct series *series)
     return clients->list[clients->count - 1];
 }
 
+/* ------------------------------------------------------------------ words */
+
 bool series_announces_demand(const struct series *series)
 {
     return series->options.target->connect && !series->targets.list[0].stands &&
            !series->options.output->quiet;
 }
 
-void series_announce_demand(const struct series *series)
+void series_announce_demand(const struct series *series, const char *each)
 {
     char where[CONNECT_TEXT_SIZE], clients[32];
     if (series_announces_demand(series))
-        complain_mildly("on %s: at most %s sessions at a time, each of which sends its next "
-                        "request as soon as it may; others who use these servers will notice",
+        complain_mildly("on %s: at most %s sessions at a time, %s; others who use these servers "
+                        "will notice",
                         connect_typed(&series->targets.list[0].placement, where, sizeof where),
-                        text_format_count(series_most_clients(series), clients, sizeof clients));
+                        text_format_count(series_most_clients(series), clients, sizeof clients),
+                        each);
 }
 
 const char *series_topology(const struct series *series)
@@ -73,9 +82,24 @@ const char *series_topology(const struct series *series)
     return series->targets.count > 1 ? series->targets.list[topology].name : "";
 }
 
-static const char *piece_of(const struct series *series)
+const char *series_where(const struct series *series, const struct series_record *record,
+                         char where[100])
 {
-    return series->options.piece != NULL ? series->options.piece : "trial";
+    bool several = series->options.target->topology_count > 1;
+    snprintf(where, 100, "%s%s", several ? record->target : "", several ? ": " : "");
+    return where;
+}
+
+void series_warn(const struct series *series, struct series_record *record, const char *format, ...)
+{
+    char warning[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(warning, sizeof warning, format, arguments);
+    va_end(arguments);
+    if (!series->options.output->quiet)
+        complain_mildly("%s", warning);
+    manifest_warn(&record->manifest, warning);
 }
 
 /* ------------------------------------------------------------------ interruption */
@@ -91,31 +115,26 @@ static size_t trials_kept(const struct series *series)
 /* The interruption of a trial, or of a request before the first, in the words of the series. */
 static void heed_interruption(struct series *series, struct error *error)
 {
+    const char *subcommand = series->options.subcommand, *piece = series->options.piece;
     char of[32], whole[32];
     size_t kept = trials_kept(series);
     series->interrupted = error->kind == ERROR_INTERRUPTED;
     if (!series->interrupted)
         return;
+    signals_read(series->targets.signals); /* the next one leaves out the plots */
     if (kept == 0)
-        error_raise(error, ERROR_INTERRUPTED, 0, series->options.subcommand,
-                    "before a %s ended: nothing is kept", piece_of(series));
+        error_raise(error, ERROR_INTERRUPTED, 0, subcommand, "before a %s ended: nothing is kept",
+                    piece);
     else
-        error_raise(error, ERROR_INTERRUPTED, 0, series->options.subcommand, "%s of %s %ss %s kept",
+        error_raise(error, ERROR_INTERRUPTED, 0, subcommand, "%s of %s %ss %s kept",
                     text_format_count(kept, of, sizeof of),
-                    text_format_count(series->planned, whole, sizeof whole), piece_of(series),
+                    text_format_count(series->planned, whole, sizeof whole), piece,
                     kept == 1 ? "is" : "are");
-}
-
-/* The object of --json for a series that was interrupted before its first trial had ended. */
-static void print_nothing(const struct series *series)
-{
-    if (series->interrupted && trials_kept(series) == 0)
-        fputs(series->json_of_nothing, stdout);
 }
 
 /* For the handler of a signal that comes before anything has been made. */
 static struct {
-    char sentence[200], json[JSON_RESULT_INTERRUPTED_SIZE], folder[PATH_MAX];
+    char sentence[200], json[SERIES_JSON_SIZE], folder[PATH_MAX];
     int status;
 } ending;
 
@@ -138,7 +157,7 @@ static void let_signals_end_program(const struct series *series)
     snprintf(ending.sentence, sizeof ending.sentence,
              "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
              controls ? TERMINAL_CLEAR_LINE : "", series->options.subcommand,
-             error_words(ERROR_INTERRUPTED), piece_of(series));
+             error_words(ERROR_INTERRUPTED), series->options.piece);
     snprintf(ending.json, sizeof ending.json, "%s", series->json_of_nothing);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (signal(numbers[i], end_program) == SIG_IGN)
@@ -156,17 +175,14 @@ void series_discard_on_signal(const char *folder)
 static enum error_kind check(struct series *series, struct error *error)
 {
     const struct series_options *options = &series->options;
-    enum error_kind kind = folder_check(options->output->out, error);
-    if (kind == ERROR_NONE && (options->output->json || !options->output->quiet))
-        kind = standard_output_check(error);
-    if (kind == ERROR_NONE)
-        kind = resources_check(options->target, series_most_clients(series), options->processes,
-                               error);
-    if (kind == ERROR_NONE)
-        kind = target_prepare_data(options->target, &series->made_data, error);
-    if (kind == ERROR_NONE && series->user->check != NULL)
-        kind = series->user->check(series->context, error);
-    return kind;
+    const struct series_user *user = series->user;
+    if (folder_check(options->output->out, error) ||
+        ((options->output->json || !options->output->quiet) && standard_output_check(error)) ||
+        resources_check(options->target, series_most_clients(series), options->processes, error) ||
+        target_prepare_data(options->target, &series->made_data, error) ||
+        (user->check != NULL && user->check(series->context, error)))
+        return error->kind;
+    return ERROR_NONE;
 }
 
 static enum error_kind open_targets(struct series *series, struct error *error)
@@ -188,26 +204,28 @@ static enum error_kind open_targets(struct series *series, struct error *error)
 static enum error_kind lay_out(struct series *series, struct error *error)
 {
     const struct series_options *options = &series->options;
-    enum error_kind kind =
-        target_limit_fit(&series->targets.list[0].limit, options->target->max_clients,
-                         options->clients, series->left_out, sizeof series->left_out, error);
-    if (kind == ERROR_NONE)
-        kind = series->user->lay_out(series->context, error);
+    if (target_limit_fit(&series->targets.list[0].limit, options->target->max_clients,
+                         options->clients, series->left_out, sizeof series->left_out, error) ||
+        series->user->lay_out(series->context, error))
+        return error->kind;
     if (series->rounds.trial_count > 0) {
         series->progress.count = series->rounds.trial_count;
         series->planned = series->rounds.trial_count - series->rounds.rehearsals;
     }
-    return kind;
+    return ERROR_NONE;
 }
 
-static enum error_kind open_record(struct series *series, size_t topology, const char *out,
-                                   struct error *error)
+static enum error_kind open_record(struct series *series, size_t topology, struct error *error)
 {
     const struct series_user *user = series->user;
     const struct series_options *options = &series->options;
     const struct target *target = &series->targets.list[topology];
     struct series_record *record = &series->records[topology];
+    char folder[PATH_MAX];
+    const char *out;
     struct error closing;
+    if (targets_folder(&series->targets, topology, options->output->out, folder, &out, error))
+        return error->kind;
     if (user->rows == NULL)
         return ERROR_NONE;
     record->topology = topology;
@@ -215,14 +233,11 @@ static enum error_kind open_record(struct series *series, size_t topology, const
     record->rows.type = record->made_again.type = user->rows;
     record->planned = series->planned / series->targets.count;
     snprintf(record->target, sizeof record->target, "%s", target->name);
-    enum error_kind kind = file_set_open(&record->files, out, target->name, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_table(&record->files, user->rows, &record->csv, error);
-    if (kind == ERROR_NONE && user->add_files != NULL)
-        kind = user->add_files(series->context, record, error);
-    if (kind != ERROR_NONE) {
+    if (file_set_open(&record->files, out, target->name, error) ||
+        file_set_add_table(&record->files, user->rows, &record->csv, error) ||
+        (user->add_files != NULL && user->add_files(series->context, record, error))) {
         (void)!file_set_close(&record->files, &closing);
-        return kind;
+        return error->kind;
     }
     manifest_begin(&record->manifest, series->argc, series->argv, options->seed,
                    user->describe_plan(series->context), options->target, target);
@@ -238,32 +253,20 @@ static enum error_kind open_record(struct series *series, size_t topology, const
     return ERROR_NONE;
 }
 
-static enum error_kind open_records(struct series *series, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < series->targets.count; i++) {
-        char folder[PATH_MAX];
-        const char *out;
-        kind =
-            targets_folder(&series->targets, i, series->options.output->out, folder, &out, error);
-        if (kind == ERROR_NONE)
-            kind = open_record(series, i, out, error);
-        series->record_count += kind == ERROR_NONE;
-    }
-    return kind;
-}
-
 static enum error_kind prepare(struct series *series, struct error *error)
 {
-    enum error_kind kind = check(series, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (check(series, error))
+        return error->kind;
     progress_init(&series->progress, 0, series->options.output->quiet);
     noise_watch_init(&series->noise, series->options.target, &series->targets);
-    kind = open_targets(series, error);
-    if (kind == ERROR_NONE)
-        kind = lay_out(series, error);
-    return kind != ERROR_NONE ? kind : open_records(series, error);
+    series->noise.votes = series->options.votes;
+    if (open_targets(series, error) || lay_out(series, error))
+        return error->kind;
+    for (; series->record_count < series->targets.count; series->record_count++) {
+        if (open_record(series, series->record_count, error))
+            return error->kind;
+    }
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the trials */
@@ -283,55 +286,51 @@ void series_finish_attempt(const struct series *series, struct series_record *re
         record->disturbed += series->noise.disturbed;
 }
 
+void series_keep(const struct series *series, struct series_record *record,
+                 const struct shared *fleet, const char *not_reconciled)
+{
+    char where[100];
+    manifest_sessions(&record->manifest, fleet);
+    if (not_reconciled[0] == '\0' || record->warned)
+        return;
+    record->warned = true;
+    series_warn(series, record, "%scannot cross-check against the servers' counters: %s",
+                series_where(series, record, where), not_reconciled);
+}
+
 /* An attempt at the present trial. */
 static enum error_kind attempt(struct series *series, struct error *error)
 {
-    const struct rounds_cell *cell = &series->rounds.cells[series->trial->cell];
-    const struct target *target = &series->targets.list[cell->topology];
+    size_t topology = series->rounds.cells[series->trial->cell].topology;
+    const struct target *target = &series->targets.list[topology];
     snprintf(series->root, sizeof series->root, "%s/t%04zu", target->root, series->attempts++);
     if (series->trial->number > 0)
         noise_watch_begin(&series->noise, target);
-    enum error_kind kind =
-        series_survive_loss(series, series->user->make(series->context, error), error);
+    enum error_kind kind = series->user->make(series->context, error);
     if (kind == ERROR_NONE && series->user->rows != NULL && series->trial->number > 0)
-        series_finish_attempt(series, &series->records[cell->topology]);
+        series_finish_attempt(series, &series->records[topology]);
     return kind;
 }
 
 static enum error_kind make_rounds(struct series *series, struct error *error)
 {
     struct rounds *rounds = &series->rounds;
-    const char *why = NULL;
-    size_t left_out = 0;
     enum error_kind kind = series->user->begin(series->context, error);
     if (kind == ERROR_NONE)
         series_measure_noise(series);
     for (size_t at = 0; kind == ERROR_NONE && at < rounds->trial_count; at++) {
-        size_t cell = rounds->trials[at].cell;
-        if (rounds->cells[cell].prospect == ROUNDS_HOPELESS) {
-            left_out++;
-            continue;
-        }
-        series->trial = &rounds->trials[at];
+        const struct rounds_cell *cell = &rounds->cells[rounds->trials[at].cell];
         uint64_t began_ns = clock_now_ns();
+        series->trial = &rounds->trials[at];
         do {
             progress_begin(&series->progress, at, rounds_left_ns(rounds, at));
             kind = attempt(series, error);
         } while (kind == ERROR_NONE && series->noise.again);
-        rounds_learn(rounds, rounds->cells[cell].alike, rounds->cells[cell].cost,
-                     clock_now_ns() - began_ns);
-        if (kind == ERROR_NONE && series->trial->number > 0 &&
-            rounds_is_hopeless(rounds, cell, series->noise.lost))
-            why = rounds->cells[cell].lost;
+        rounds_learn(rounds, cell->alike, cell->cost, clock_now_ns() - began_ns);
         series->trial = NULL;
     }
     progress_clear(&series->progress);
-    if (kind != ERROR_NONE || left_out == 0)
-        return kind;
-    return error_raise(error, ERROR_NOT_VALID, 0, series->options.subcommand,
-                       "%zu of %zu %ss were left out, because the first two with the same settings "
-                       "were not valid for one reason: %s",
-                       left_out, series->planned, piece_of(series), why);
+    return kind;
 }
 
 /* ------------------------------------------------------------------ the end */
@@ -354,10 +353,9 @@ static enum error_kind draw(struct series *series, struct series_record *record,
     if (plots.kind == PLOTS_OF_RUN || plots.kind == PLOTS_OF_PLAN)
         plots.like = like, plots.like_count = series->record_count;
     manifest_date(&record->manifest, &record->files);
-    progress_show_step(&series->progress,
-                       cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
-                           ? "drawing the plots"
-                           : "drawing the plots; interrupt again to end at once");
+    progress_show_step(&series->progress, series->interrupted
+                                              ? "drawing the plots; interrupt again to end at once"
+                                              : "drawing the plots");
     enum plots_end end = plots_draw(&plots);
     progress_clear(&series->progress);
     if (end == PLOTS_NOTHING && nothing != NULL && cut_short == NULL && !output->quiet)
@@ -371,68 +369,53 @@ static enum error_kind draw(struct series *series, struct series_record *record,
                        "the plots are not drawn");
 }
 
-/* Keeps the attempts that were made again. */
-static enum error_kind save_made_again(const struct series_record *record, struct error *error)
-{
-    return record->made_again.rows == 0
-               ? ERROR_NONE
-               : file_set_save_table(record->files.folder, &record->made_again, "made_again.csv",
-                                     error);
-}
-
-/* Of a series that ended early. */
-static void add_share(struct series_record *record)
-{
-    const struct finding share = {.slug = "trials",
-                                  .subject = "trials",
-                                  .verdict = VERDICT_MEASURED,
-                                  .figure = FINDING_FIGURE((double)record->files.trials),
-                                  .n = record->planned};
-    if (record->files.trials < record->planned)
-        findings_add(&record->findings, &share, "trials: %zu of the %zu that were planned",
-                     record->files.trials, record->planned);
-}
-
 /* Its files are closed and complete, whereupon all records are; the first error is the one that
  * counts. */
 static void close_record(struct series *series, struct series_record *record, struct error *error)
 {
     const struct series_user *user = series->user;
     const struct file_set *files = &record->files;
-    enum error_kind kind = file_set_close(&record->files, error);
-    bool whole = kind == ERROR_NONE && files->trials > 0;
-    enum error_kind written =
-        user->finish != NULL ? user->finish(series->context, record, whole, error) : ERROR_NONE;
-    kind = kind == ERROR_NONE ? written : kind;
-    if (files->trials == 0 || kind != ERROR_NONE)
+    const struct finding share = {.slug = "trials",
+                                  .subject = "trials",
+                                  .verdict = VERDICT_MEASURED,
+                                  .figure = FINDING_FIGURE((double)files->trials),
+                                  .n = record->planned};
+    struct error second;
+    enum error_kind kind = file_set_close(&record->files, error), finished = ERROR_NONE;
+    bool closed = kind == ERROR_NONE;
+    if (user->finish != NULL)
+        finished = user->finish(series->context, record, closed && files->trials > 0,
+                                closed ? error : &second);
+    error->kind = closed ? finished : kind;
+    if (files->trials == 0 || error->kind != ERROR_NONE)
         return;
-    series_warn_of_losses(series, record);
-    add_share(record);
-    kind = save_made_again(record, error);
-    if (kind == ERROR_NONE && record->findings.rows > 0)
-        (void)!file_set_save_table(files->folder, &record->findings, NULL, error);
+    if (files->trials < record->planned)
+        findings_add(&record->findings, &share, "trials: %zu of the %zu that were planned",
+                     files->trials, record->planned);
+    if (record->made_again.rows > 0)
+        ERROR_FIRST(error, file_set_save_table(files->folder, &record->made_again, "made_again.csv",
+                                               error));
+    if (record->findings.rows > 0)
+        ERROR_FIRST(error, file_set_save_table(files->folder, &record->findings, NULL, error));
 }
 
 /* Its plots, which look at all records, and its manifest. */
 static void describe_record(struct series *series, struct series_record *record,
                             struct error *error)
 {
-    const struct series_user *user = series->user;
     const struct file_set *files = &record->files;
-    enum error_kind kind = error->kind;
+    struct error second;
     if (files->trials == 0)
         return;
-    if (kind == ERROR_NONE && !files->broken && user->name_plots != NULL &&
+    if (error->kind == ERROR_NONE && !files->broken && series->user->name_plots != NULL &&
         !series->options.output->no_files)
-        kind = draw(series, record, error);
-    struct error second;
-    bool good = kind == ERROR_NONE;
+        error->kind = draw(series, record, error);
+    bool good = error->kind == ERROR_NONE;
     manifest_set(&record->manifest, "noise", noise_watch_describe(&series->noise));
     enum error_kind written =
         manifest_write(&record->manifest, files, record->planned, series->cut_short,
                        good ? NULL : error, good ? error : &second);
-    kind = kind == ERROR_NONE ? written : kind;
-    record->whole = kind == ERROR_NONE && !files->broken;
+    record->whole = good && written == ERROR_NONE && !files->broken;
 }
 
 /* Complains about the first error that is not the one that has cut the series short, about which
@@ -449,24 +432,16 @@ static int close_records(struct series *series)
 {
     int status = 0;
     size_t count = series->user->rows != NULL ? series->record_count : 0;
-    struct error errors[OPTIONS_TOPOLOGIES_MAX] = {0};
+    struct error errors[OPTIONS_TOPOLOGIES_MAX] = {0}, joining = {0};
     for (size_t i = 0; i < count; i++)
         close_record(series, &series->records[i], &errors[i]);
     for (size_t i = 0; i < count; i++) {
         describe_record(series, &series->records[i], &errors[i]);
         status = complain_if_new(series, status, &errors[i]);
     }
-    struct error error = {0};
     if (series->user->join != NULL)
-        (void)!series->user->join(series->context, &error);
-    return complain_if_new(series, status, &error);
-}
-
-/* Behind all else: what else went wrong may be why znodes remain. */
-static int complain_of_leftovers(const struct series *series, int status)
-{
-    int left = series->left.kind != ERROR_NONE ? complain(&series->left) : 0;
-    return status != 0 ? status : left;
+        joining.kind = series->user->join(series->context, &joining);
+    return complain_if_new(series, status, &joining);
 }
 
 static void print_record(const struct series *series, const struct series_record *record,
@@ -475,7 +450,7 @@ static void print_record(const struct series *series, const struct series_record
     bool colours = terminal_abilities(STDOUT_FILENO).colours;
     if (series->options.target->topology_count > 1)
         printf("\n%s: %zu server%s\n\n", record->target, record->servers,
-               record->servers == 1 ? "" : "s");
+               text_plural(record->servers));
     view->write(series->context, record);
     if (record->findings.rows > 0)
         putchar('\n');
@@ -521,14 +496,6 @@ int series_print_results(const struct series *series, const struct series_view *
     return verdict_status(worst);
 }
 
-/* Makes the trials on the open targets. */
-static enum error_kind make_trials(struct series *series, struct error *error)
-{
-    enum error_kind kind = series->user->run != NULL ? series->user->run(series->context, error)
-                                                     : make_rounds(series, error);
-    return targets_find_cause(&series->targets, kind, error);
-}
-
 /* Nothing is said of a reader who has seen enough. */
 static int complain_of(const struct series *series, const struct error *error)
 {
@@ -536,26 +503,35 @@ static int complain_of(const struct series *series, const struct error *error)
                                        : complain_about(series->options.subcommand, error);
 }
 
-/* Records that were opened before an error have no trials: closing them removes them. */
+/* Records that were opened before an error have no trials: closing them removes them. What else
+ * went wrong may be why znodes remain, so these come last. */
 int series_run(struct series *series, int argc, char **argv)
 {
     struct error error = {0};
     series->argc = argc;
     series->argv = argv;
     enum error_kind kind = prepare(series, &error);
-    if (kind == ERROR_NONE)
-        kind = make_trials(series, &error);
+    if (kind == ERROR_NONE) {
+        kind = series->user->run != NULL ? series->user->run(series->context, &error)
+                                         : make_rounds(series, &error);
+        kind = targets_find_cause(&series->targets, kind, &error);
+    }
     heed_interruption(series, &error);
-    if (series->interrupted)
-        signals_read(series->targets.signals);      /* the next one leaves out the plots */
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
     series->cut_short = kind != ERROR_NONE ? &error : NULL;
-    int closed = close_records(series), verdict = 0;
-    int written =
-        trials_kept(series) > 0 ? series->user->print_results(series->context, &verdict) : 0;
-    int status = kind != ERROR_NONE ? complain_of(series, &error) : closed != 0 ? closed : written;
-    print_nothing(series);
-    status = complain_of_leftovers(series, status);
+    int status = close_records(series), verdict = 0, left = 0;
+    size_t kept = trials_kept(series);
+    if (kept > 0) {
+        int written = series->user->print_results(series->context, &verdict);
+        status = status != 0 ? status : written;
+    }
+    if (kind != ERROR_NONE)
+        status = complain_of(series, &error);
+    if (series->interrupted && kept == 0)
+        fputs(series->json_of_nothing, stdout);
+    if (series->left.kind != ERROR_NONE)
+        left = complain(&series->left);
+    status = status != 0 ? status : left;
     /* What fails outweighs everything else, and an error what is not valid. */
     return verdict == 1 || status == 0 ? verdict : status;
 }

@@ -5,11 +5,11 @@
  *
  * An experiment is cells × trials on one topology of servers or several. The driver opens the
  * servers and a record of each topology, makes the trials in rounds, shows how far they are, closes
- * the records and has them told. The user, a subcommand, gives what differs: its cells, a trial of
- * one, the row that it gives, and the words.
+ * the records and has them printed. The user, a subcommand, gives what differs: its cells, a trial
+ * of one, the row that it gives, and the words.
  *
  * Invariant: whatever the outcome, no private server is left after series_run; records that were
- * opened have been closed, and the user has told of them if they have a trial.
+ * opened have been closed, and printed if they have a trial.
  */
 #ifndef BENCH_OUTPUT_SERIES_H
 #define BENCH_OUTPUT_SERIES_H
@@ -32,9 +32,8 @@
 /* The results on one topology: a folder with the rows, the other files, and the manifest. */
 struct series_record {
     size_t topology;
-    char target[80];    /* a copy of its name: the target is closed before the record */
-    size_t servers;     /* so many are left */
-    size_t rows_before; /* trials in `rows` that were made with more servers than that */
+    char target[80]; /* a copy of its name: the target is closed before the record */
+    size_t servers;
     struct file_set files;
     struct csv csv; /* of the rows, the first of the files */
     struct table rows;
@@ -62,8 +61,7 @@ struct series_user {
     enum error_kind (*add_files)(void *context, struct series_record *record, struct error *error);
     json_t *(*describe_plan)(const void *context);
     void (*warn)(void *context, struct series_record *record);
-    /* Instead, with `rows` NULL: there is no record, the user keeps the trials, and says how many.
-     */
+    /* Instead, with `rows` NULL: there is no record, the user keeps the trials, this many. */
     size_t (*kept)(const void *context);
 
     /* Says what the trials demand, and warms up. */
@@ -71,10 +69,6 @@ struct series_user {
     /* Makes series.trial, whose root znode is series.root, and keeps it unless it is a rehearsal.
      * series.targets.signals is readable when it is to end. */
     enum error_kind (*make)(void *context, struct error *error);
-    /* The trial has ended with an error that the death of a server explains, and there is no
-     * result. Adds a row to the record of the topology with what is known, the text of its reason
-     * "" and no flag set, and says what of it is which. For series_options.outlives_servers. */
-    struct noise_row (*abandon)(void *context, struct series_record *record);
     /* Instead of these two: makes all trials. */
     enum error_kind (*run)(void *context, struct error *error);
 
@@ -94,8 +88,7 @@ struct series_user {
     int (*print_results)(void *context, int *verdict);
 };
 
-/* The options of a series, and who complains. The pointers are the caller's, and must outlive it.
- */
+/* The pointers are the caller's, and must outlive the series. */
 struct series_options {
     const char *subcommand;
     const struct target_options *target;
@@ -107,10 +100,10 @@ struct series_options {
      * trial has ended; NULL: none is printed. */
     const char *verdict_of_nothing;
     uint64_t seed; /* of the manifests of the series' own records */
-    /* A server of --connect that dies ends a trial of rounds alone, which is made again with those
-     * that are left; later trials are made with those, too. */
-    bool outlives_servers;
+    bool votes;    /* the trials are votes of a search (noise_watch.h) */
 };
+
+#define SERIES_JSON_SIZE 120
 
 struct series {
     const struct series_user *user;
@@ -135,7 +128,7 @@ struct series {
     struct error left;             /* ERROR_LEFT_BEHIND: znodes that could not be removed */
     bool made_data;                /* the folder of --data */
     bool interrupted;              /* by a signal */
-    char json_of_nothing[JSON_RESULT_INTERRUPTED_SIZE]; /* before a trial has ended; "": none */
+    char json_of_nothing[SERIES_JSON_SIZE]; /* before a trial has ended; "": none */
 };
 
 /* user and context must outlive the series, which must not be moved. */
@@ -143,8 +136,8 @@ void series_init(struct series *series, const struct series_options *options,
                  const struct series_user *user, void *context);
 void series_deinit(struct series *series);
 
-/* Starts or finds the servers, has all trials made, stops the servers, has the records closed and
- * the results told. Returns the exit status; errors have been complained about. */
+/* Starts or finds the servers, has all trials made, stops the servers, closes the records and has
+ * the results printed. Returns the exit status; errors have been complained about. */
 int series_run(struct series *series, int argc, char **argv);
 
 /* A signal before the servers of --connect have answered ends the program: it then discards this
@@ -158,8 +151,8 @@ uint64_t series_most_clients(const struct series *series);
  * else may use them. */
 bool series_announces_demand(const struct series *series);
 
-/* If so, says how many clients there are at most, each of which waits for its replies alone. */
-void series_announce_demand(const struct series *series);
+/* If so, says how many clients there are at most, and a clause on what each of them sends. */
+void series_announce_demand(const struct series *series, const char *each);
 
 /* The name of the topology of the present trial; "" if there is only one. */
 const char *series_topology(const struct series *series);
@@ -170,21 +163,6 @@ void series_warn(const struct series *series, struct series_record *record, cons
 
 /* Measures what others do before the first trial; for a user that makes all trials itself. */
 void series_measure_noise(struct series *series);
-
-/* After a trial: noise_watch_end. If the row is not valid, although no verdict fails, and a server
- * of
- * --connect has died, the attempt is to be made again with those that are left, and says so. */
-void series_end_trial(struct series *series, struct series_record *record,
-                      const struct noise_row *row);
-
-/* A trial of rounds has ended with this error. Returns it, or ERROR_NONE if a server of --connect
- * has died: the trial is to be made again with those that are left, and its row is the record's
- * last. Also ERROR_INTERRUPTED. */
-MUST_CHECK enum error_kind series_survive_loss(struct series *series, enum error_kind kind,
-                                               struct error *error);
-
-/* Warns if servers died between the trials of a record. */
-void series_warn_of_losses(const struct series *series, struct series_record *record);
 
 /* For a user that makes all trials itself, after noise_watch_end: an attempt whose row is the
  * record's last is either to be made again, and then no longer among the rows, or kept. */
@@ -202,8 +180,8 @@ const char *series_where(const struct series *series, const struct series_record
 /* With --brief, the sentences below the verdict, at most. */
 #define SERIES_BRIEF_FINDINGS 4
 
-/* How the results of a record are told: the findings stand below what `write` writes; with --quiet
- * and --json those that fail or are not valid are told on stderr. */
+/* How the results of a record are printed: the findings stand below what `write` writes; with
+ * --quiet and --json those that fail or are not valid go to stderr. */
 struct series_view {
     /* To stdout. */
     void (*write)(const void *context, const struct series_record *record);

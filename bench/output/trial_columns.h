@@ -26,14 +26,11 @@
 #define TRIAL_ROW_COLUMNS(X, T)                                                                    \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
     X(T, target, TEXT, "", 0, KEY,                                                                 \
-      "`standalone` for one private server, `ensemble3` for three; with several "                  \
-      "releases of `--zookeeper` followed by a dash and the version in the name of the "           \
-      "jar, as in `ensemble3-3.9.3` (a second home of one version: `3.9.3-2`, and the "            \
-      "first `3.9.3-1`); `simulated1`, `simulated3` in a simulation; otherwise the "               \
-      "first host of `--connect` with its port, in which `-` replaces every character "            \
-      "except letters, digits and dots")                                                           \
+      "`standalone` for one private server, `ensemble3` for three; `simulated1`, `simulated3` "    \
+      "in a simulation; otherwise the first host of `--connect` with its port, in which `-` "      \
+      "replaces every character except letters, digits and dots")                                  \
     X(T, servers, COUNT, "", 0, KEY,                                                               \
-      "number of servers; with `--connect` those that were left when the trial began")             \
+      "number of servers; with `--connect` those that served at the start")                        \
     X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
     X(T, workload, TEXT, "", 0, KEY, "`drain` or `steady`")                                        \
     X(T, pace, TEXT, "", 0, KEY, "`lockstep` or `free`")                                           \

@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_disturbed(const struct trial_findings *kind, const struct table_value *row)
+static bool does_fail(const struct trial_findings *kind, const struct table_value *row)
 {
-    return row[kind->noise + noise_row_noise_disturbed].flag;
+    return table_number(&row[kind->fails]) > 0;
 }
 
 static bool is_faulty(const struct trial_findings *kind, const struct table_value *row)
 {
-    return kind->fails(row) ||
-           (!kind->are_votes && !row[kind->valid].flag && !is_disturbed(kind, row));
+    return does_fail(kind, row) || (kind->valid != 0 && !row[kind->valid].flag &&
+                                    !row[kind->noise + noise_row_noise_disturbed].flag);
 }
 
 /* A wrong law, say, fails in each trial of its recipe, and in the same way. */
 static bool is_alike(const struct trial_findings *kind, const struct table_value *a,
                      const struct table_value *b)
 {
-    return is_faulty(kind, a) && kind->fails(a) == kind->fails(b) &&
+    return is_faulty(kind, a) && does_fail(kind, a) == does_fail(kind, b) &&
            strcmp(a[kind->subject].text, b[kind->subject].text) == 0 &&
            text_says_the_same(a[kind->reason].text, b[kind->reason].text);
 }
@@ -34,7 +34,7 @@ static void add_fault(const struct trial_findings *kind, const struct table *row
 {
     const struct table_value *first = table_row(rows, at);
     const char *subject = first[kind->subject].text, *reason = first[kind->reason].text;
-    bool fails = kind->fails(first);
+    bool fails = does_fail(kind, first);
     char which[160], share[64];
     size_t alike = 0, of = 0;
     for (size_t i = 0; i < rows->rows; i++) {
@@ -95,28 +95,38 @@ void trial_findings_add_servers(const struct trial_findings *kind, const struct 
                      text_format_share(same, compared, share, sizeof share), others);
 }
 
+/* The median of the cores that others used in the trials that were disturbed; *count: of these. */
+static double cores_of_others(const struct trial_findings *kind, const struct table *rows,
+                              size_t *count)
+{
+    double *used = memory_new(rows->rows + 1, sizeof *used);
+    size_t known = 0;
+    *count = 0;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *noise = table_row(rows, i) + kind->noise;
+        double others = table_number(&noise[noise_row_noise_others_cores]),
+               stolen = table_number(&noise[noise_row_noise_stolen_cores]);
+        if (!noise[noise_row_noise_disturbed].flag)
+            continue;
+        ++*count;
+        if (isfinite(stolen))
+            used[known++] = (isnan(others) ? 0 : others) + stolen;
+    }
+    statistics_sort(used, known);
+    double median = statistics_median(used, known);
+    free(used);
+    return median;
+}
+
 void trial_findings_add_noise(const struct trial_findings *kind, const struct table *rows,
                               const struct noise_watch *watch, size_t made_again,
                               struct table *findings)
 {
     double cores = watch->at_first.cores;
-    bool judges = !kind->are_votes && watch->options != NULL && watch->options->mode == NOISE_RETRY;
-    double *used = memory_new(rows->rows + 1, sizeof *used);
+    bool judges = kind->valid != 0 && watch->options != NULL && watch->options->mode == NOISE_RETRY;
     char why[64] = "", share[64];
-    size_t count = 0, known = 0;
-    for (size_t i = 0; i < rows->rows; i++) {
-        const struct table_value *noise = table_row(rows, i) + kind->noise;
-        if (!noise[noise_row_noise_disturbed].flag)
-            continue;
-        count++;
-        double others = table_number(&noise[noise_row_noise_others_cores]);
-        used[known] =
-            (isnan(others) ? 0 : others) + table_number(&noise[noise_row_noise_stolen_cores]);
-        known += isfinite(used[known]) != 0;
-    }
-    statistics_sort(used, known);
-    double median = statistics_median(used, known);
-    free(used);
+    size_t count;
+    double median = cores_of_others(kind, rows, &count);
     const struct finding noise = {.slug = "noise",
                                   .subject = "times",
                                   .verdict = judges ? VERDICT_NOT_VALID : VERDICT_MEASURED,
@@ -138,5 +148,5 @@ void trial_findings_add_noise(const struct trial_findings *kind, const struct ta
                                   .n = rows->rows};
     if (made_again > 0)
         findings_add(findings, &again, "made again: %zu trial%s (first attempts in made_again.csv)",
-                     made_again, made_again == 1 ? "" : "s");
+                     made_again, text_plural(made_again));
 }

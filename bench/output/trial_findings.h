@@ -3,8 +3,8 @@
  * trial_findings: what is found of the trials of any kind: those that fail or are not valid, how
  * many were disturbed, whether the servers counted as the clients did. Layer: bench/output.
  *
- * Invariant: a disturbed trial is told of in the finding of the times alone, whatever else made it
- * not valid: what others do to the machine has many faces.
+ * Invariant: a disturbed trial is in the finding of the times alone, whatever else made it not
+ * valid: what others do to the machine has many faces.
  */
 #ifndef BENCH_OUTPUT_TRIAL_FINDINGS_H
 #define BENCH_OUTPUT_TRIAL_FINDINGS_H
@@ -13,18 +13,17 @@
 #include "bench/output/noise_watch.h"
 #include "measure/table.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/* Where the rows of a kind of trials have what is judged. */
+/* The columns of a kind of trials that are judged. */
 struct trial_findings {
-    size_t subject;    /* the column of the text that findings are about */
-    size_t valid;      /* of the flag; of votes: none */
-    size_t reason;     /* of the text why not, or why the verdict fails */
-    size_t reconciled; /* of the word */
-    size_t noise;      /* of the first column of noise (noise_watch.h) */
-    bool are_votes;    /* of a search: one that is not valid is no vote, and no finding */
-    bool (*fails)(const struct table_value *row);
+    size_t subject;    /* the text that findings are about */
+    size_t valid;      /* the flag; 0: none, as of the votes of a search: one that is not valid is
+                          no vote, and no finding */
+    size_t reason;     /* the text why not, or why the verdict fails */
+    size_t reconciled; /* the word */
+    size_t noise;      /* the first column of noise (noise_watch.h) */
+    size_t fails;      /* the flag or the count that is above 0 if the verdict fails */
     /* Writes which of the subject's trials a row is: "trial 2 with 16 clients". */
     void (*describe)(const struct table_value *row, char *text, size_t size);
 };
@@ -39,8 +38,8 @@ void trial_findings_add_faults(const struct trial_findings *kind, const struct t
 void trial_findings_add_servers(const struct trial_findings *kind, const struct table *rows,
                                 struct table *findings);
 
-/* Adds how many of the trials were disturbed, by this watch; nothing if none was. --noise report
- * tells it, and judges nothing. made_again: attempts that another one followed. */
+/* Adds how many of the trials were disturbed, by this watch, unless none was: with --noise report,
+ * and of votes, that judges nothing. made_again: attempts that another one followed. */
 void trial_findings_add_noise(const struct trial_findings *kind, const struct table *rows,
                               const struct noise_watch *watch, size_t made_again,
                               struct table *findings);

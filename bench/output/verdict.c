@@ -47,15 +47,9 @@ enum verdict verdict_worse(enum verdict a, enum verdict b)
 
 int verdict_status(enum verdict verdict)
 {
-    switch (verdict) {
-    case VERDICT_FAILS:
-        return 1;
-    case VERDICT_UNDETERMINED:
-    case VERDICT_NOT_VALID:
-        return 4;
-    default:
-        return 0;
-    }
+    return verdict == VERDICT_FAILS                                          ? 1
+           : verdict == VERDICT_UNDETERMINED || verdict == VERDICT_NOT_VALID ? 4
+                                                                             : 0;
 }
 
 enum verdict verdict_of_status(int status)

@@ -88,7 +88,6 @@ static enum error_kind add_record(struct page_sources *sources, const char *fold
 {
     struct page_source *source = &sources->list[sources->count - 1];
     char path[FILE_PATH_SIZE];
-    json_error_t place;
     enum error_kind kind = ERROR_NONE;
     bool has_manifest = folder_has(folder, "manifest.json"),
          has_findings = !source->has_summary && folder_has(folder, "findings.csv");
@@ -100,10 +99,8 @@ static enum error_kind add_record(struct page_sources *sources, const char *fold
     *record = (struct page_record){.source = source};
     snprintf(record->name, sizeof record->name, "%s", name);
     source->record_count++;
-    snprintf(path, sizeof path, "%s/manifest.json", folder);
-    if (has_manifest && (record->manifest = json_load_file(path, 0, &place)) == NULL)
-        return error_raise(error, ERROR_MALFORMED, 0, path, "line %d: %s",
-                           place.line > 0 ? place.line : 1, place.text);
+    if (has_manifest && (record->manifest = folder_manifest(folder, error)) == NULL)
+        return error->kind;
     if (source->record_count == 1)
         source->servers = json_array_size(json_object_get(record->manifest, "servers"));
     snprintf(path, sizeof path, "%s/findings.csv", folder);

@@ -164,7 +164,8 @@ static enum error_kind lay_out(void *context, struct error *error)
 static enum error_kind begin(void *context, struct error *error)
 {
     (void)error;
-    series_announce_demand(&((const struct table3_series *)context)->base);
+    series_announce_demand(&((const struct table3_series *)context)->base,
+                           "each of which sends its next request as soon as it may");
     return ERROR_NONE;
 }
 
@@ -244,11 +245,6 @@ static enum error_kind run_trial(void *context, struct error *error)
     return kind;
 }
 
-static bool fails(const struct table_value *row)
-{
-    return row[table3_row_fails].flag;
-}
-
 static void describe_trial(const struct table_value *row, char *text, size_t size)
 {
     snprintf(text, size, "trial %u with %u clients and %u barriers",
@@ -264,7 +260,7 @@ static enum error_kind add_findings(void *context, struct series_record *record,
                                                .reason = table3_row_reason,
                                                .reconciled = table3_row_reconciled,
                                                .noise = table3_row_attempt,
-                                               .fails = fails,
+                                               .fails = table3_row_fails,
                                                .describe = describe_trial};
     const struct table3_series *series = context;
     (void)whole;

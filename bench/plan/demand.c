@@ -212,8 +212,8 @@ static void print_rows(const struct plan_options *options, const char *about,
     if (options->guard.max_time_ns != 0)
         fputs("Within --max-time: at the pace that the objective allows.\n", stdout);
     if (options->target.topology_count > 1)
-        printf("\nThe same for each of the %zu %s.\n", options->target.topology_count,
-               options->target.home_count > 1 ? "ensembles" : "numbers of servers");
+        printf("\nThe same for each of the %zu numbers of servers.\n",
+               options->target.topology_count);
     if (about[0] != '\0') {
         printf("\n");
         wrap_hanging(about, stdout);
@@ -226,7 +226,6 @@ static void print_json(const struct plan_options *options, const char *about,
                        const struct table *rows)
 {
     const struct target_options *target = &options->target;
-    const uint64_t *counts = target->server_counts; /* each once for each release */
     char objective[OBJECTIVE_TEXT_SIZE];
     json_t *cells = json_array(), *servers = json_array(), *sentences = json_array();
     for (size_t i = 0; i < rows->rows; i++) {
@@ -239,10 +238,8 @@ static void print_json(const struct plan_options *options, const char *about,
     }
     if (target->connect)
         json_array_append_new(servers, json_integer((json_int_t)target->servers.count));
-    for (size_t i = 0; !target->connect && i < target->topology_count; i++) {
-        if (i == 0 || counts[i] != counts[i - 1])
-            json_array_append_new(servers, json_integer((json_int_t)counts[i]));
-    }
+    for (size_t i = 0; !target->connect && i < target->topology_count; i++)
+        json_array_append_new(servers, json_integer((json_int_t)target->server_counts[i]));
     if (about[0] != '\0')
         json_array_append_new(sentences, json_text(about));
     objective_format(&options->question.objective, objective, sizeof objective);

@@ -239,6 +239,7 @@ static int run_searches(struct plan_searches *searches, int argc, char **argv)
                                              .clients = &clients,
                                              .processes = question->processes,
                                              .seed = question->seed,
+                                             .votes = true,
                                              .verdict_of_nothing =
                                                  verdict_word(VERDICT_UNDETERMINED)};
     series_init(&searches->series, &of_series, &user, searches);

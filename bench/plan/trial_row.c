@@ -24,11 +24,6 @@ bool plan_row_is_vote(const struct table_value *row)
     return plan_row_is(row, JUDGE_PASS) || plan_row_is(row, JUDGE_FAIL);
 }
 
-static bool fails(const struct table_value *row)
-{
-    return row[plan_row_fails].flag;
-}
-
 static void describe(const struct table_value *row, char *text, size_t size)
 {
     bool is_rate = strcmp(row[plan_row_unknown].text, plan_question_unknowns[PLAN_RATE]) == 0;
@@ -42,8 +37,7 @@ const struct trial_findings plan_row_trials = {.subject = plan_row_recipe,
                                                .reason = plan_row_reason,
                                                .reconciled = plan_row_reconciled,
                                                .noise = plan_row_attempt,
-                                               .are_votes = true,
-                                               .fails = fails,
+                                               .fails = plan_row_fails,
                                                .describe = describe};
 
 void plan_row_begin(const struct series_record *record, const struct plan_question *question,
@@ -226,7 +220,6 @@ static enum judge_verdict fill_noise(const struct plan_trial *trial, struct nois
         .fails = row[plan_row_fails].flag,
         .others_packets = result != NULL ? result->others_packets : -1,
         .stalled = result != NULL && result->stalls.count > 0,
-        .is_vote = true,
     };
     noise_watch_end(noise, &of_noise);
     return valid.flag ? verdict : JUDGE_NOT_VALID;

@@ -4,10 +4,6 @@
 #include "base/cores.h"
 #include "bench/plan/trial_row.h"
 
-/* Attempts that other programs disturb before any is quiet: then all searches end. Later they end
- * when nothing is made again (NOISE_IN_A_ROW). */
-#define DISTURBED_AT_FIRST 2
-
 /* A trial, which its callbacks are given. */
 struct turn {
     struct plan_searches *searches;
@@ -122,21 +118,6 @@ static enum error_kind run_probe(struct turn *turn, enum plan_guard_reason *ende
     return ERROR_NONE;
 }
 
-/* A disturbed trial is no vote. Before the machine was quiet once, none is made again by the noise
- * watch: the search asks for it. If the noise lasts, all searches end. */
-static void check_noise(struct plan_searches *searches)
-{
-    struct noise_watch *noise = &searches->series.noise;
-    size_t attempts = searches->trials - searches->count; /* without those to warm up */
-    bool was_quiet = noise->attempts_disturbed < attempts;
-    if (!noise->disturbed || searches->options->target.noise.mode != NOISE_RETRY)
-        return;
-    if (!was_quiet)
-        noise_watch_keep(noise);
-    if (noise->in_a_row >= (was_quiet ? NOISE_IN_A_ROW : DISTURBED_AT_FIRST))
-        searches->cut = PLAN_CUT_BY_NOISE;
-}
-
 /* Keeps the trial, unless it is to be made again, and reports it to its search. braked: why the
  * guard has ended it; NULL: it has not. */
 static enum error_kind keep(struct turn *turn, const char *braked, struct error *error)
@@ -155,7 +136,8 @@ static enum error_kind keep(struct turn *turn, const char *braked, struct error 
                                      .server_percent = searches->options->target.cpu_percent};
     struct table_value *row = table_add(&record->rows);
     enum judge_verdict verdict = plan_row_fill(record, &series->noise, &trial, row);
-    check_noise(searches);
+    if (noise_watch_lasts(&series->noise))
+        searches->cut = PLAN_CUT_BY_NOISE;
     if (series->noise.again) {
         series_finish_attempt(series, record);
         return ERROR_NONE;

@@ -111,7 +111,7 @@ static enum error_kind check_inner(const char *folder, struct error *error)
 static enum error_kind add_recipes_of_run(struct plots *plots, struct error *error)
 {
     struct past_run run;
-    enum error_kind kind = past_run_open(plots->folder, &run, error);
+    enum error_kind kind = past_run_open(plots->folder, &trial_row_table, &run, error);
     if (kind != ERROR_NONE)
         return kind;
     for (size_t i = 0; past_run_recipe(&run, i) != NULL; i++)

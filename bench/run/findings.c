@@ -260,11 +260,6 @@ static void add_deaths(const struct outcome_recipe *recipe, struct table *findin
 
 /* ------------------------------------------------------------------ what was judged */
 
-static bool fails(const struct table_value *row)
-{
-    return row[trial_row_violations].count > 0;
-}
-
 static void describe(const struct table_value *row, char *text, size_t size)
 {
     snprintf(text, size, "trial %llu with %s clients",
@@ -277,7 +272,7 @@ const struct trial_findings run_trials = {.subject = trial_row_recipe,
                                           .reason = trial_row_reason,
                                           .reconciled = trial_row_reconciled,
                                           .noise = trial_row_attempt,
-                                          .fails = fails,
+                                          .fails = trial_row_violations,
                                           .describe = describe};
 
 /* Usable counts that have a law, and equal it. */

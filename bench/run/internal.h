@@ -88,10 +88,6 @@ void demand_warn(const struct series *series, const struct cells *cells,
  * A trial whose times are not those of the servers alone is not valid, and says why; its counts can
  * be used if it is complete. */
 
-/* The row of a trial that has not ended: no flag is set, and no reason is given. */
-void trial_row_begin(const struct cell *cell, const struct options *options,
-                     const struct series_record *record, struct table_value *row);
-
 /* The row of a finished trial and of its background load, without beta. cores_allowed: the cores
  * that the trial's processes could use (cores.h). */
 void trial_row_fill(const struct cell *cell, const struct trial_result *result,

@@ -6,7 +6,6 @@
 #include "base/output.h"
 #include "bench/output/handoff_rows.h"
 #include "bench/output/json_result.h"
-#include "bench/output/trace_rows.h"
 #include "bench/output/verdict.h"
 #include "measure/hlog.h"
 
@@ -239,7 +238,7 @@ enum error_kind record_add(struct record *record, struct series *series, const s
     noise.fails = result->violation_count > 0;
     noise.others_packets = result->others_packets;
     noise.stalled = result->stalls.count > 0;
-    series_end_trial(series, record->base, &noise);
+    noise_watch_end(&series->noise, &noise);
     trial_row_judge(row, row[trial_row_complete].flag, row[trial_row_valid].flag);
     if (series->noise.again)
         return ERROR_NONE;

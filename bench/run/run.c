@@ -93,14 +93,6 @@ static enum error_kind make(void *context, struct error *error)
     return kind;
 }
 
-static struct noise_row abandon(void *context, struct series_record *base)
-{
-    struct run *run = context;
-    struct table_value *row = table_add(&base->rows);
-    trial_row_begin(cell_of_trial(run), &run->options, base, row);
-    return trial_row_noise(row);
-}
-
 /* Discarded trials, which also tell how fast this machine is. */
 static enum error_kind warm_up(struct run *run, struct error *error)
 {
@@ -268,7 +260,6 @@ static int run_series(struct run *run, int argc, char **argv)
                                             .warn = warn,
                                             .begin = begin,
                                             .make = make,
-                                            .abandon = abandon,
                                             .finish = finish,
                                             .name_plots = name_plots,
                                             .print_results = print_results};
@@ -279,7 +270,6 @@ static int run_series(struct run *run, int argc, char **argv)
                                              .clients = &options->plan.clients,
                                              .processes = options->plan.processes,
                                              .seed = options->plan.seed,
-                                             .outlives_servers = true,
                                              .verdict_of_nothing = json_result_verdict(4)};
     series_init(&run->base, &of_series, &user, run);
     int status = series_run(&run->base, argc, argv);

@@ -176,14 +176,6 @@ struct noise_row trial_row_noise(struct table_value *row)
 _Static_assert(trial_row_handoff_of_reconnected_us - trial_row_handoff_of_unknown_us + 1 == ROLES,
                "a column for each role");
 
-void trial_row_begin(const struct cell *cell, const struct options *options,
-                     const struct series_record *record, struct table_value *row)
-{
-    fill_plan(cell, options, record, row);
-    row[trial_row_reason] = table_text("");
-    trial_row_judge(row, false, false);
-}
-
 void trial_row_fill(const struct cell *cell, const struct trial_result *result,
                     const struct background_figures *background, const struct options *options,
                     const struct series_record *record, double cores_allowed,

@@ -93,9 +93,7 @@ static const struct option_row rows[] = {
                .given = OPTION_MEMBER(struct tap_options, target.servers_given), .least = 1,
                .most = ENSEMBLE_SERVERS_MAX, .value = "1",
                .help = "      --servers N          private servers: 1, 3, 5 or 7 [1]\n"),
-    OPTION_ROW(.name = "--zookeeper", .parse = rows_homes,
-               .member = OPTION_MEMBER(struct tap_options, target),
-               .help = "      --zookeeper HOME     release that they run: a folder\n"),
+    ROW_ZOOKEEPER(struct tap_options),
     ROW_HEAP(struct tap_options),
     ROW_SERVER_CPUS(struct tap_options),
     ROW_FSYNC(struct tap_options),
@@ -148,8 +146,7 @@ static int parse(int argc, char **argv, struct tap_options *options)
         return complain_usage("tap", "--clients", "more than %d numbers of clients",
                               FIT_CONSENSUS_MAX / TAP_TRIALS);
     if (options->target.topology_count > 1)
-        return complain_usage("tap", options->target.home_count > 1 ? "--zookeeper" : "--servers",
-                              "a tap has one ensemble: give one value");
+        return complain_usage("tap", "--servers", "a tap has one ensemble: give one value");
     if (!options_write_nowhere("tap", &options->output, NULL) ||
         target_conflicts("tap", &options->target, 1))
         return error_exit_status(ERROR_USAGE);

@@ -27,21 +27,6 @@ struct target_limit target_limit_of(const struct connect_string *servers, const 
     return limit;
 }
 
-/* What a server takes, and what to do about it, as a clause. */
-static void explain(const struct target_limit *limit, char *text, size_t size)
-{
-    unsigned long long most = limit->sessions, step = most >= 48 ? 8 : most / 6;
-    char levels[64] = "";
-    if (step > 0) /* six or more levels that the servers allow */
-        snprintf(levels, sizeof levels, "-n %llu..%llu+%llu, ", step, most - most % step, step);
-    snprintf(text, size,
-             "%s takes %llu connections from this host at a time (maxClientCnxns), %llu of them "
-             "for zkherd's own use; use %smaxClientCnxns=0 in the server's zoo.cfg, or more "
-             "servers of its ensemble",
-             limit->server, (unsigned long long)limit->room, (unsigned long long)limit->reserved,
-             levels);
-}
-
 enum error_kind target_limit_fit(const struct target_limit *limit, uint64_t max_clients,
                                  struct levels *clients, char *text, size_t size,
                                  struct error *error)
@@ -66,7 +51,12 @@ enum error_kind target_limit_fit(const struct target_limit *limit, uint64_t max_
     if (max_clients < limit->sessions)
         snprintf(why, sizeof why, "--max-clients %llu", (unsigned long long)max_clients);
     else
-        explain(limit, why, sizeof why);
+        snprintf(why, sizeof why,
+                 "%s takes %llu connections from this host at a time (maxClientCnxns), %llu of "
+                 "them for zkherd's own use; use fewer clients, maxClientCnxns=0 in the server's "
+                 "zoo.cfg, or more servers of its ensemble",
+                 limit->server, (unsigned long long)limit->room,
+                 (unsigned long long)limit->reserved);
     snprintf(text, size, "n = %llu%s left out: %s", (unsigned long long)out[0], to, why);
     return ERROR_NONE;
 }

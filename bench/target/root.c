@@ -47,45 +47,35 @@ static enum error_kind create_root(const struct target *target, struct error *er
     return setup_session_create_marked(target->setup, target->root, record, mark, error);
 }
 
-/* Whether a server has the root: asked in a session with this server alone. */
-static enum error_kind find_root(const struct target *target, const struct endpoint *server,
-                                 int interrupts, bool *found, struct error *error)
-{
-    struct connect_string alone = target->servers;
-    struct setup_session *witness = NULL;
-    uint64_t until_ns = clock_now_ns() + SPREAD_NS;
-    alone.endpoints[0] = *server;
-    alone.count = 1;
-    *found = false;
-    enum error_kind kind = setup_session_new(&alone, NULL, SESSION_NS, interrupts, &witness, error);
-    while (kind == ERROR_NONE) {
-        kind = setup_session_exists(witness, target->root, found, error);
-        if (*found || clock_now_ns() >= until_ns)
-            break;
-        usleep(LOOK_US);
-    }
-    setup_session_free(witness);
-    return kind;
-}
-
 /* What belongs to one ensemble sees what was created through another of its servers: true of every
- * version, and without a four-letter word. */
+ * version, and without a four-letter word. Each is asked in a session with it alone. */
 static enum error_kind check_one_ensemble(const struct target *target, int interrupts,
                                           struct error *error)
 {
+    struct connect_string alone = target->servers;
     char through[CLIENT_SERVER_SIZE], text[ENDPOINT_TEXT_SIZE];
     client_server(target->setup->session.client, through, sizeof through);
+    alone.count = 1;
     for (size_t i = 0; i < target->servers.count; i++) {
-        const struct endpoint *server = &target->servers.endpoints[i];
-        bool found;
-        if (strcmp(endpoint_address(server, text, sizeof text), through) == 0)
+        struct setup_session *witness = NULL;
+        bool found = false;
+        alone.endpoints[0] = target->servers.endpoints[i];
+        if (strcmp(endpoint_address(&alone.endpoints[0], text, sizeof text), through) == 0)
             continue;
-        enum error_kind kind = find_root(target, server, interrupts, &found, error);
+        enum error_kind kind =
+            setup_session_new(&alone, NULL, SESSION_NS, interrupts, &witness, error);
+        uint64_t until_ns = clock_now_ns() + SPREAD_NS;
+        while (kind == ERROR_NONE && !found && clock_now_ns() < until_ns) {
+            kind = setup_session_exists(witness, target->root, &found, error);
+            if (!found)
+                usleep(LOOK_US);
+        }
+        setup_session_free(witness);
         if (kind != ERROR_NONE)
             return kind;
         if (!found)
             return error_raise(error, ERROR_OTHER_ENSEMBLE, 0,
-                               endpoint_format(server, text, sizeof text),
+                               endpoint_format(&alone.endpoints[0], text, sizeof text),
                                "a znode created through %s is not visible there within %d s",
                                through, (int)(SPREAD_NS / NS_PER_S));
     }

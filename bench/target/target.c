@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One target, from its servers to its set-up session. Steps stand in a row, a || b || c: the first
- * error ends it, and is in *error. */
+/* One target, from its servers to its set-up session. In a || b || c the first error ends the row,
+ * and is in *error. */
 #include "bench/target/target.h"
 
 #include "base/clock.h"
@@ -10,14 +10,12 @@
 #include "servers/tcp.h"
 
 #include <ctype.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #define ASK_NS     (5 * NS_PER_S)
 #define SESSION_NS (10 * NS_PER_S)
-#define LOOK_MS    20
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
 
@@ -55,27 +53,20 @@ enum error_kind target_identify(const struct endpoint *endpoint, uint64_t timeou
                        "%s", "");
 }
 
-/* Whether a server is there and lacks its quorum, as in an election. */
-static bool elects(enum error_kind kind)
-{
-    return kind == ERROR_NOT_SERVING || kind == ERROR_READ_ONLY;
-}
-
 /* Whether a server may be down; other answers are a mistake in --connect. */
 static bool is_down(enum error_kind kind)
 {
-    return kind == ERROR_REFUSED || kind == ERROR_NO_ANSWER || elects(kind);
+    return kind == ERROR_REFUSED || kind == ERROR_NO_ANSWER || kind == ERROR_NOT_SERVING ||
+           kind == ERROR_READ_ONLY;
 }
 
-/* Keeps the servers that serve, in their order. *election: one of the others is in one. */
-static enum error_kind keep_serving(struct target *target, bool *election, struct error *error)
+/* Keeps the servers that serve, in their order. */
+static enum error_kind keep_serving(struct target *target, struct error *error)
 {
     struct connect_string *servers = &target->servers;
     struct error first = {.kind = ERROR_NONE};
-    size_t serving = 0, named = servers->count;
-    *election = false;
-    target->left_out[0] = '\0';
-    for (size_t i = 0; i < named; i++) {
+    size_t serving = 0, length = 0;
+    for (size_t i = 0; i < servers->count; i++) {
         enum error_kind kind =
             target_identify(&servers->endpoints[i], ASK_NS, &target->identities[serving], error);
         if (kind == ERROR_NONE) {
@@ -84,17 +75,16 @@ static enum error_kind keep_serving(struct target *target, bool *election, struc
         }
         if (!is_down(kind))
             return kind;
-        size_t length = strlen(target->left_out);
         snprintf(target->left_out + length, sizeof target->left_out - length, "%s%s (%s)",
                  length == 0 ? "" : ", ", error->subject, error_words(kind));
-        *election = *election || elects(kind);
+        length = strlen(target->left_out);
         if (first.kind == ERROR_NONE)
             first = *error;
     }
-    if (serving == 0)
-        *error = first;
-    else
+    if (serving > 0)
         servers->count = serving;
+    else
+        *error = first;
     return serving > 0 ? ERROR_NONE : first.kind;
 }
 
@@ -154,73 +144,13 @@ static void name_after_host(struct target *target)
 enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
                             struct target *target, struct error *error)
 {
-    bool election; /* before the run that is not waited for */
     *target = (struct target){.servers = options->servers};
     name_after_host(target);
-    if (resolve_servers(&target->servers, error) || keep_serving(target, &election, error) ||
+    if (resolve_servers(&target->servers, error) || keep_serving(target, error) ||
         place(options->placement, target, error))
         return error->kind;
     target->stands = find_standing(target);
     target->limit = ask_limits(options, most_clients, &target->placement);
-    return ERROR_NONE;
-}
-
-/* ------------------------------------------------------------------ servers of --connect that die
- */
-
-/* Finds those of `target` that serve. Those that are there are asked again while they may be
- * electing a leader, and so is one that dies: it closes connections without an answer. */
-static enum error_kind find_left(int signals, const struct target *target, struct target *left,
-                                 struct error *error)
-{
-    struct pollfd interrupts = {.fd = signals, .events = POLLIN};
-    uint64_t until_ns = clock_now_ns() + TARGET_ELECTION_NS;
-    for (;;) {
-        bool election;
-        *left = *target;
-        enum error_kind kind = keep_serving(left, &election, error);
-        bool may_pass = election || (kind != ERROR_NONE && !is_down(kind));
-        if (!may_pass || clock_now_ns() >= until_ns)
-            return kind;
-        if (poll(&interrupts, 1, LOOK_MS) > 0)
-            return error_raise(error, ERROR_INTERRUPTED, 0, "run", "%s", "");
-    }
-}
-
-/* The session before may be with a server that hangs: ending it is not to be waited for. */
-static enum error_kind renew_setup(struct target *target, int interrupts, struct error *error)
-{
-    struct setup_session *renewed = NULL;
-    if (setup_session_new(&target->servers, NULL, SESSION_NS, interrupts, &renewed, error) ||
-        setup_session_inherit(renewed, target->setup, error)) {
-        setup_session_free(renewed);
-        return error->kind;
-    }
-    setup_session_free(target->setup);
-    target->setup = renewed;
-    return ERROR_NONE;
-}
-
-enum error_kind target_leave_out_lost(const struct target_options *options,
-                                      const struct targets *targets, struct target *target,
-                                      size_t *lost, struct error *error)
-{
-    struct target left;
-    struct error why = {.kind = ERROR_NONE};
-    *lost = 0;
-    if (!options->connect || target->servers.count == 1)
-        return ERROR_NONE;
-    enum error_kind kind = find_left(targets->signals, target, &left, &why);
-    if (kind == ERROR_NONE && left.servers.count == target->servers.count)
-        return ERROR_NONE;
-    if (kind || place(options->placement, &left, &why) ||
-        renew_setup(&left, targets->signals, &why)) {
-        if (why.kind == ERROR_INTERRUPTED)
-            *error = why;
-        return why.kind == ERROR_INTERRUPTED ? why.kind : ERROR_NONE;
-    }
-    *lost = target->servers.count - left.servers.count;
-    *target = left;
     return ERROR_NONE;
 }
 
@@ -244,24 +174,18 @@ static void describe_simulation(size_t servers, struct target *target)
     snprintf(target->name, sizeof target->name, "simulated%zu", servers);
 }
 
-static enum error_kind start_private(const struct target_options *options, size_t topology,
+static enum error_kind start_private(const struct target_options *options, unsigned servers,
                                      int interrupts, struct target *target, struct error *error)
 {
-    const struct zookeeper_home *home = target_options_home(options, topology);
     struct ensemble_options wanted = ensemble_options_default();
-    unsigned servers = (unsigned)options->server_counts[topology];
     char folder[PATH_MAX];
-    /* "ensemble3"; of several releases "ensemble3-3.9.3" */
-    int length = snprintf(target->name, sizeof target->name,
-                          servers > 1 ? "ensemble%u" : "standalone", servers);
-    if (options->home_count > 1)
-        snprintf(target->name + length, sizeof target->name - (size_t)length, "-%s", home->name);
+    snprintf(target->name, sizeof target->name, servers > 1 ? "ensemble%u" : "standalone", servers);
     wanted.servers = servers;
     wanted.heap_mib = options->heap_mib;
     wanted.cpu_percent = options->cpu_percent;
     wanted.fsync = options->fsync;
     wanted.interrupts = interrupts;
-    wanted.home = home != NULL ? home->folder : NULL;
+    wanted.home = options->home;
     wanted.data_folder = options->data;
     if (options->data != NULL && options->topology_count > 1) {
         snprintf(folder, sizeof folder, "%s/%s", options->data, target->name);
@@ -277,38 +201,20 @@ static enum error_kind start_private(const struct target_options *options, size_
     return ERROR_NONE;
 }
 
-/* The target has its name from that of the jar: figures must not stand under another version. A
- * patched build's name may go on behind the number. */
-static enum error_kind check_version(const struct zookeeper_home *home, const struct target *target,
-                                     struct error *error)
-{
-    static const char digits[] = "0123456789.";
-    const char *answered = target->identities[0].version;
-    size_t length = strspn(answered, digits);
-    if (home == NULL ||
-        (length == strspn(home->version, digits) && strncmp(answered, home->version, length) == 0))
-        return ERROR_NONE;
-    return error_raise(error, ERROR_USAGE, 0, "--zookeeper",
-                       "the server of '%.200s' says that it is version %s, its jar is named after "
-                       "%s: name the jar after what is in it, and leave no other release's jars "
-                       "beside it",
-                       home->folder, answered, home->version);
-}
-
 enum error_kind target_start(const struct target_options *options, size_t topology, int interrupts,
                              struct target *target, struct error *error)
 {
-    const struct zookeeper_home *home = target_options_home(options, topology);
     struct error closing;
     if (options->connect)
         return ERROR_NONE;
+    size_t servers = options->server_counts[topology];
     *target = (struct target){.limit = {.sessions = UINT64_MAX}};
     if (options->driver == DRIVER_SIMULATED) {
-        describe_simulation(options->server_counts[topology], target);
+        describe_simulation(servers, target);
         return place(options->placement, target, error);
     }
-    if (!start_private(options, topology, interrupts, target, error) &&
-        !check_version(home, target, error) && !place(options->placement, target, error))
+    if (!start_private(options, (unsigned)servers, interrupts, target, error) &&
+        !place(options->placement, target, error))
         return ERROR_NONE;
     (void)!target_close(target, &closing);
     return error->kind;

@@ -46,7 +46,7 @@ struct target_limit {
     char server[ENDPOINT_TEXT_SIZE]; /* the server with the lowest limit; "": no limit is known */
 };
 
-/* The limit of servers that allow this host so many connections each (UINT64_MAX: not told, or no
+/* The limit of servers that allow this host `rooms` connections each (UINT64_MAX: not told, or no
  * limit), for at most `most` sessions; what all of these fit is no limit. companions: sessions that
  * all servers share with the clients of a trial. */
 struct target_limit target_limit_of(const struct connect_string *servers, const uint64_t rooms[],
@@ -60,26 +60,20 @@ MUST_CHECK enum error_kind target_limit_fit(const struct target_limit *limit, ui
 
 /* ------------------------------------------------------------------ one target */
 
-#define TARGET_LEFT_OUT_SIZE  600
 #define TARGET_ROOT_PATH_SIZE 48
-
-/* After the leader's death the others serve again within this time. */
-#define TARGET_ELECTION_NS (15 * NS_PER_S)
 
 struct target {
     struct connect_string servers;   /* all servers, resolved */
     struct connect_string placement; /* the servers that sessions connect to */
     struct four_letter_identity identities[CONNECT_ENDPOINTS_MAX];
-    struct ensemble *ensemble;           /* private servers; else NULL */
-    bool stands;                         /* the servers are those of `zkherd ensemble start` */
-    struct detached_ensemble detached;   /* if `stands` */
-    struct target_limit limit;           /* of the servers of --connect; others have none */
-    struct setup_session *setup;         /* NULL in a simulation */
-    struct sim_options simulation;       /* of a simulation */
-    char left_out[TARGET_LEFT_OUT_SIZE]; /* servers of --connect that did not serve when they were
-                                            last asked, each with why; "": none */
-    char root[TARGET_ROOT_PATH_SIZE];    /* the root znode's path; in a simulation every trial makes
-                                            the znode */
+    struct ensemble *ensemble;         /* private servers; else NULL */
+    bool stands;                       /* the servers are those of `zkherd ensemble start` */
+    struct detached_ensemble detached; /* if `stands` */
+    struct target_limit limit;         /* of the servers of --connect; others have none */
+    struct setup_session *setup;       /* NULL in a simulation */
+    struct sim_options simulation;     /* of a simulation */
+    char left_out[600]; /* servers of --connect that do not serve, each with why; "": none */
+    char root[TARGET_ROOT_PATH_SIZE]; /* in a simulation every trial makes this znode */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or the first host of --connect */
 };
 
@@ -91,8 +85,8 @@ MUST_CHECK enum error_kind target_identify(const struct endpoint *endpoint, uint
 
 /* Resolves the servers of --connect, and asks for their versions, roles, and limits for
  * most_clients sessions. Those that do not serve are left out if another one does: nothing connects
- * to them then, whatever becomes of them. Nothing is made, so a signal may end the program.
- * ERROR_USAGE if none has the role of the placement; errors of tcp.h and four_letter.h. */
+ * to them then. Nothing is made, so a signal may end the program. ERROR_USAGE if none has the role
+ * of the placement; errors of tcp.h and four_letter.h. */
 MUST_CHECK enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
                                        struct target *target, struct error *error);
 
@@ -129,6 +123,9 @@ struct target_others {
 /* Counts for a second, in which zkherd has the target's set-up session alone. */
 struct target_others target_count_others(const struct target *target);
 
+/* Writes which versions the servers of a target run to text; "" if they run the same. */
+void targets_describe_versions(const struct target *target, char *text, size_t size);
+
 /* ------------------------------------------------------------------ its root znode
  *
  * The name has the time and the process: /zkherd-20261122T080910Z-0001234. On the servers of
@@ -161,15 +158,15 @@ struct targets {
     bool made_out; /* the folder for the folders of several targets */
 };
 
-/* Waits for a signal, for most_ms at most. Returns whether there is one. */
-bool targets_rest(const struct targets *targets, int most_ms);
-
 /* target_find; then turns the signals that end a program into a descriptor; then target_open and
  * target_make_root, of every topology. targets_close and targets_deinit must be called also after
  * an error. */
 MUST_CHECK enum error_kind targets_open(struct targets *targets,
                                         const struct target_options *options,
                                         uint64_t most_sessions, struct error *error);
+
+/* Waits for a signal, for most_ms at most. Returns whether there is one. */
+bool targets_rest(const struct targets *targets, int most_ms);
 
 /* Closes all targets; *left, if it is ERROR_LEFT_BEHIND, says what remains. May be called again. */
 void targets_close(struct targets *targets, struct error *left);
@@ -182,17 +179,6 @@ void targets_deinit(struct targets *targets, const char *out);
 enum error_kind targets_find_cause(const struct targets *targets, enum error_kind kind,
                                    struct error *error);
 
-/* After an error that a server of --connect may have caused by its death: leaves out those of
- * several that do not serve any more, as target_find does, and gives them TARGET_ELECTION_NS to
- * elect a leader. *lost: how many; target->left_out names them. The target, one of `targets`, then
- * has a new set-up session with the others, which have the mark. Nothing changes on an error, and
- * if *lost is 0: as without --connect, where no server remains, or none of the placement.
- * ERROR_INTERRUPTED is the only error. */
-MUST_CHECK enum error_kind target_leave_out_lost(const struct target_options *options,
-                                                 const struct targets *targets,
-                                                 struct target *target, size_t *lost,
-                                                 struct error *error);
-
 /* The folder for the results of a target, from the first to the last: *path is `out` if there is
  * one target, or if `out` is NULL; else `folder`, a folder in `out`, which is made for the first.
  * ERROR_EXISTS and the operating system's. */
@@ -200,20 +186,14 @@ MUST_CHECK enum error_kind targets_folder(struct targets *targets, size_t topolo
                                           char folder[PATH_MAX], const char **path,
                                           struct error *error);
 
-/* Writes which versions the servers of a target run to text; "" if they run the same. */
-void targets_describe_versions(const struct target *target, char *text, size_t size);
-
 /* ------------------------------------------------------------------ options */
 
 /* Before the first server is started: checks that the folder of --data is empty or new
  * (ERROR_NOT_EMPTY). A single topology has its data in the folder itself, which servers/ensemble.h
  * makes and removes; several have a folder in it each, and *made is whether it was made for them.
- * Files of other programs in it are never changed. Does nothing without --data. */
+ * Does nothing without --data. */
 MUST_CHECK enum error_kind target_prepare_data(const struct target_options *options, bool *made,
                                                struct error *error);
-
-/* After the servers have ended: removes the folder if it was made, and is empty. */
-void target_remove_data(const struct target_options *options, bool made);
 
 /* The first given option that configures private servers, but for their number; NULL: none is. */
 const char *target_private_option(const struct target_options *target);

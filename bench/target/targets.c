@@ -2,6 +2,7 @@
 /* Several targets, the folders of their data and results, and the options that exclude others. */
 #include "bench/target/target.h"
 
+#include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/rows.h"
@@ -59,20 +60,19 @@ enum error_kind targets_find_cause(const struct targets *targets, enum error_kin
 
 void targets_describe_versions(const struct target *target, char *text, size_t size)
 {
-    const char *first = NULL;
-    size_t length = 0;
+    const char *last = NULL;
     bool differ = false;
-    for (size_t i = 0; i < target->servers.count && length < size; i++) {
+    text[0] = '\0';
+    for (size_t i = 0; i < target->servers.count; i++) {
         const struct four_letter_identity *identity = &target->identities[i];
         char server[ENDPOINT_TEXT_SIZE];
         if (!identity->talks)
             continue;
-        length += (size_t)snprintf(
-            text + length, size - length, "%s%s runs %s", first == NULL ? "" : ", ",
-            endpoint_format(&target->servers.endpoints[i], server, sizeof server),
-            identity->version);
-        differ = differ || (first != NULL && strcmp(first, identity->version) != 0);
-        first = first == NULL ? identity->version : first;
+        text_append_clause(text, size, "%s runs %s",
+                           endpoint_format(&target->servers.endpoints[i], server, sizeof server),
+                           identity->version);
+        differ = differ || (last != NULL && strcmp(last, identity->version) != 0);
+        last = identity->version;
     }
     if (!differ)
         text[0] = '\0';
@@ -109,17 +109,11 @@ enum error_kind target_prepare_data(const struct target_options *options, bool *
     return ERROR_NONE;
 }
 
-void target_remove_data(const struct target_options *options, bool made)
-{
-    if (made)
-        rmdir(options->data);
-}
-
 /* ------------------------------------------------------------------ options */
 
 const char *target_private_option(const struct target_options *target)
 {
-    return target->home_count > 0    ? "--zookeeper"
+    return target->home != NULL      ? "--zookeeper"
            : target->heap_given      ? "--heap"
            : target->cpu_percent > 0 ? "--server-cpus"
            : target->fsync_given     ? "--fsync"

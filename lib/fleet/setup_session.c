@@ -461,18 +461,3 @@ enum error_kind setup_session_delete_tree(struct setup_session *setup, const cha
     }
     return check_gone(setup, kind, path, error);
 }
-
-/* ------------------------------------------------------------------ in another's place */
-
-/* The servers delete the mark of the earlier session when it expires, so there has to be another
- * one; any request makes it. */
-enum error_kind setup_session_inherit(struct setup_session *setup,
-                                      const struct setup_session *earlier, struct error *error)
-{
-    bool exists;
-    enum error_kind kind = setup_session_delete_tree(setup, earlier->mark, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    snprintf(setup->mark, sizeof setup->mark, "%s", earlier->mark);
-    return setup_session_exists(setup, setup->mark, &exists, error);
-}

@@ -91,13 +91,6 @@ MUST_CHECK enum error_kind setup_session_create_marked(struct setup_session *set
                                                        const char *path, const char *text,
                                                        const char *mark, struct error *error);
 
-/* A session of the same run that has made a mark is to be given up: this one makes the mark again,
- * as its own. Nothing is asked of the earlier session, whose server may hang. Errors of
- * setup_session_delete_tree. */
-MUST_CHECK enum error_kind setup_session_inherit(struct setup_session *setup,
-                                                 const struct setup_session *earlier,
-                                                 struct error *error);
-
 /* Waits until the session's server has applied everything that was answered anywhere: it answers a
  * write, here of the znode's data, only after all earlier ones. */
 MUST_CHECK enum error_kind setup_session_catch_up(struct setup_session *setup, const char *path,

@@ -15,9 +15,6 @@
 #define DEBIAN_HOME "/usr/share/java"
 #define DEBIAN_JAR  "zookeeper.jar"
 
-#define JAR_BEGINS "zookeeper-"
-#define JAR_ENDS   ".jar"
-
 /* The value of an environment variable; NULL if it is unset or empty. */
 static const char *setting(const char *name)
 {
@@ -74,21 +71,15 @@ static enum error_kind raise_none(const char *home, const char *why, struct erro
     return error_raise(error, ERROR_NO_ZOOKEEPER, 0, home, "%s", why);
 }
 
-/* How many servers' jars a folder has; version is that of the last, if there is one. */
-static unsigned count_servers(const char *folder, char version[INSTALL_VERSION_SIZE])
+/* How many servers' jars a folder has. */
+static unsigned count_servers(const char *folder)
 {
     unsigned count = 0;
     DIR *directory = opendir(folder);
     if (directory == NULL)
         return 0;
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
-        const char *name = entry->d_name + strlen(JAR_BEGINS);
-        if (fnmatch(JAR_BEGINS "[0-9]*" JAR_ENDS, entry->d_name, 0) != 0)
-            continue;
-        snprintf(version, INSTALL_VERSION_SIZE, "%.*s", (int)(strlen(name) - strlen(JAR_ENDS)),
-                 name);
-        count++;
-    }
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
+        count += fnmatch("zookeeper-[0-9]*.jar", entry->d_name, 0) == 0;
     closedir(directory);
     return count;
 }
@@ -141,8 +132,8 @@ enum error_kind install_find_zookeeper(const char *home, struct install *install
     bool has_jar = access(jar, R_OK) == 0;
     if (!has_jar && chosen != set && chosen != home)
         return raise_none(jar, "it does not exist, and ZOOKEEPER_HOME is not set", error);
-    unsigned in_lib = count_servers(lib, install->version);
-    unsigned in_root = count_servers(install->home, install->version);
+    unsigned in_lib = count_servers(lib);
+    unsigned in_root = count_servers(install->home);
     if (in_lib + in_root > 1)
         return raise_none(install->home, "it has the jars of several servers: leave one", error);
     return has_jar && in_lib == 0 ? find_package(install)

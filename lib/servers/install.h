@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <stddef.h>
 
-#define INSTALL_VERSION_SIZE    40
 #define INSTALL_CLASS_PATH_SIZE (5 * (size_t)PATH_MAX)
 
 /* Writes the path of $JAVA_HOME/bin/java, or else of the java in the PATH. ERROR_NO_JAVA. */
@@ -21,7 +20,6 @@ MUST_CHECK enum error_kind install_find_java(char *path, size_t size, struct err
 /* A server's jars, as a user's machine has them. */
 struct install {
     char home[PATH_MAX];
-    char version[INSTALL_VERSION_SIZE]; /* in the name of the server's jar; "": it has none */
     char class_path[INSTALL_CLASS_PATH_SIZE];
 };
 

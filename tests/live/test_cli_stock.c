@@ -128,7 +128,7 @@ COMMAND_TEST(what_is_possible_is_measured)
     assert_status(&command, 0);
     snprintf(words, sizeof words,
              "zkherd: n = 64 to 256 left out: %s takes 60 connections from this host at a "
-             "time (maxClientCnxns), 4 of them for zkherd's own use; use -n 8..56+8, "
+             "time (maxClientCnxns), 4 of them for zkherd's own use; use fewer clients, "
              "maxClientCnxns=0 in",
              address);
     assert_has(command.err, words);

@@ -56,26 +56,6 @@ TEST(test_a_trial_finds_another_session)
     trial_result_free(result);
 }
 
-/* The session that ends takes its own znode with it, and not its heir's. */
-TEST(test_a_mark_is_inherited)
-{
-    struct setup_session *first = NULL, *heir = NULL;
-    struct error error;
-    bool exists = false;
-    live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, -1, &first, &error), &error);
-    live_expect(setup_session_create_marked(first, ROOT "/i", "text", ROOT "/i/mark", &error),
-                &error);
-    live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, -1, &heir, &error), &error);
-    live_expect(setup_session_inherit(heir, first, &error), &error);
-    setup_session_free(first);
-    live_expect(setup_session_exists(heir, ROOT "/i/mark", &exists, &error), &error);
-    assert_true(exists);
-    setup_session_free(heir);
-    live_expect(setup_session_exists(live_host.setup, ROOT "/i/mark", &exists, &error), &error);
-    assert_false(exists);
-    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/i", &error), &error);
-}
-
 /* Together with what it marks, or not at all; and again by the session that follows. */
 TEST(test_a_mark_is_there_as_long_as_the_steward)
 {

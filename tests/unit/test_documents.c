@@ -14,7 +14,6 @@
 #include "bench/load/load.h"
 #include "bench/output/handoff_rows.h"
 #include "bench/output/load_rows.h"
-#include "bench/output/trace_rows.h"
 #include "bench/output/trial_columns.h"
 #include "bench/paper/figure8.h"
 #include "bench/paper/table3.h"

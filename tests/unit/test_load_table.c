@@ -2,7 +2,6 @@
 /* The table of a load: which columns it has, and that it fits in 80 columns. */
 
 #include "bench/load/load.h"
-#include "bench/output/load_cells.h"
 #include "bench/output/load_rows.h"
 #include "tests/support/screen.h"
 #include "tests/support/test.h"

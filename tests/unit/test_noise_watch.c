@@ -27,7 +27,7 @@ static void judge(const struct noise *noise, bool fails, bool stalled)
     free(reason.text);
     valid = table_flag(true);
     reason = table_text("");
-    const struct noise_row row = {columns, &valid, &reason, true, fails, 7, stalled, false};
+    const struct noise_row row = {columns, &valid, &reason, true, fails, 7, stalled};
     noise_watch_judge(&watch, noise, &row);
     assert_int_equal(columns[noise_row_noise_disturbed].flag, watch.disturbed);
     assert_int_equal(columns[noise_row_noise_others_packets].count, 7);
@@ -115,16 +115,37 @@ TEST(four_disturbed_attempts_in_a_row_end_the_retries)
 
 TEST(a_report_lets_a_vote_count)
 {
-    const struct noise busy = {.cores = 2, .others_cores = 1};
-    const struct noise_row row = {columns, &valid, &reason, true, false, 7, false, true};
+    static const struct noise busy = {.cores = 2, .others_cores = 1};
     begin(NOISE_REPORT);
-    judge(&quiet, false, false);
-    noise_watch_judge(&watch, &busy, &row);
+    watch.votes = true;
+    judge(&busy, false, false);
     assert_true(watch.disturbed);
     assert_true(valid.flag);
+    assert_false(noise_watch_lasts(&watch));
     begin(NOISE_RETRY);
-    noise_watch_judge(&watch, &busy, &row);
+    watch.votes = true;
+    judge(&busy, false, false);
     assert_false(valid.flag);
+}
+
+/* The search asks for it; and it ends when noise lasts, sooner if nothing was quiet before. */
+TEST(votes_are_made_again_once_one_was_quiet)
+{
+    static const struct noise busy = {.cores = 2, .others_cores = 1};
+    begin(NOISE_RETRY);
+    watch.votes = true;
+    for (int i = 1; i <= NOISE_AT_FIRST; i++) {
+        judge(&busy, false, false);
+        assert_false(watch.again);
+        assert_int_equal(noise_watch_lasts(&watch), i == NOISE_AT_FIRST);
+    }
+    judge(&quiet, false, false);
+    assert_false(noise_watch_lasts(&watch));
+    for (int i = 1; i <= NOISE_IN_A_ROW; i++) {
+        judge(&busy, false, false);
+        assert_int_equal(watch.again, i <= 2); /* retries */
+        assert_int_equal(noise_watch_lasts(&watch), i == NOISE_IN_A_ROW);
+    }
 }
 
 TEST(a_verdict_that_fails_is_not_tried_again)
@@ -141,29 +162,6 @@ TEST(a_stall_is_tried_again_on_a_quiet_machine)
     judge(&quiet, false, true);
     assert_true(watch.again);
     assert_false(watch.disturbed);
-}
-
-/* However often: it uses up none of the retries. */
-TEST(what_has_to_be_repeated_is_not_valid_and_no_retry)
-{
-    const struct noise_row row = {columns, &valid, &reason, true, false, 7, false, false};
-    begin(NOISE_RETRY);
-    judge(&(struct noise){.cores = 2, .others_cores = 1}, false, false);
-    for (uint32_t attempt = 2; attempt < 2 + 2 * NOISE_ATTEMPTS; attempt++) {
-        watch.attempt = attempt;
-        noise_watch_repeat(&watch, &row, "a server died");
-        assert_true(watch.again);
-        assert_int_equal(columns[noise_row_attempt].count, attempt);
-    }
-    assert_int_equal(watch.made_again, 1);
-    assert_false(valid.flag);
-    assert_has(reason.text, "disturbed: others used 1.0 of 2 cores; a server died; a server died");
-    begin(NOISE_OFF);
-    judge(&quiet, false, false);
-    noise_watch_repeat(&watch, &row, "a server died");
-    assert_string_equal(reason.text, "a server died");
-    assert_false(valid.flag);
-    assert_true(watch.again);
 }
 
 /* valid and noise_disturbed never contradict each other; a vote of a search counts all the same. */
@@ -183,7 +181,7 @@ TEST(a_report_makes_nothing_again)
 TEST(a_stall_is_tried_again_without_noise)
 {
     struct table_value own[noise_row_columns_count] = {0};
-    const struct noise_row row = {own, &valid, &reason, true, false, 7, true, false};
+    const struct noise_row row = {own, &valid, &reason, true, false, 7, true};
     begin(NOISE_OFF);
     noise_watch_end(&watch, &row);
     assert_true(watch.again);

@@ -56,7 +56,7 @@ TEST_BETWEEN(cells_that_say_so_are_rehearsed, set_up, tear_down)
 }
 
 /* Cells of one kind by their cost, but none is shorter than the shortest trial; cells of a kind
- * that has no trial yet take as long as the others; and hopeless ones are left out. */
+ * that has no trial yet take as long as the others. */
 TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, set_up, tear_down)
 {
     rounds_lay_out(&rounds, ROUNDS, 7);
@@ -66,34 +66,6 @@ TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, set_up, tear_down)
     assert_int_equal(rounds_left_ns(&rounds, 0), 2 * ROUNDS * 37 * 1000); /* 2 + 3 + 5 + … + 11 */
     rounds_learn(&rounds, 1, 2, 20);
     assert_int_equal(rounds_left_ns(&rounds, 0), ROUNDS * (36 * 1000 + 42 * 10));
-    rounds.cells[11].prospect = ROUNDS_HOPELESS;
-    assert_int_equal(rounds_left_ns(&rounds, 0), ROUNDS * (36 * 1000 + 30 * 10));
-    rounds.cells[11].prospect = ROUNDS_OPEN;
     rounds.trial_ns = 50;
     assert_int_equal(rounds_left_ns(&rounds, 30), 6 * 50);
-}
-
-/* ------------------------------------------------------------------ trials that are not valid */
-
-static bool note(size_t cell, const char *lost)
-{
-    return rounds_is_hopeless(&rounds, cell, lost);
-}
-
-TEST_BETWEEN(two_trials_that_are_not_valid_for_one_reason_are_enough, set_up, tear_down)
-{
-    assert_false(note(0, "late by 3 ms"));
-    assert_false(note(1, "late by 3 ms"));
-    assert_true(note(0, "late by 12 ms"));
-    assert_int_equal(rounds.cells[0].prospect, ROUNDS_HOPELESS);
-    assert_string_equal(rounds.cells[0].lost, "late by 3 ms");
-    assert_false(note(1, "a session was lost"));
-    assert_false(note(1, "a session was lost"));
-    assert_int_equal(rounds.cells[1].prospect, ROUNDS_USEFUL);
-    assert_false(note(2, NULL));
-    assert_false(note(2, "late by 3 ms"));
-    assert_false(note(2, "late by 3 ms"));
-    assert_false(note(3, "late by 3 ms"));
-    assert_false(note(3, NULL));
-    assert_int_equal(rounds.cells[3].prospect, ROUNDS_USEFUL);
 }

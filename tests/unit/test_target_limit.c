@@ -79,7 +79,7 @@ TEST(levels_above_the_limit_are_left_out)
     } cases[] = {
         {4, 16, 16, 47, UINT64_MAX, 2,
          "n = 48 to 64 left out: a:1 takes 51 connections from this host at a time "
-         "(maxClientCnxns), 4 of them for zkherd's own use; use -n 7..42+7, maxClientCnxns=0 in "
+         "(maxClientCnxns), 4 of them for zkherd's own use; use fewer clients, maxClientCnxns=0 in "
          "the server's zoo.cfg, or more servers of its ensemble"},
         {4, 16, 16, 48, UINT64_MAX, 3, "n = 64 left out: a:1"},
         {4, 16, 16, 64, UINT64_MAX, 4, ""},
