@@ -61,13 +61,6 @@ $(BUILD)/libzkherd.a: $(LIB_OBJECTS)
 	@rm -f $@
 	$(call say,library)$(AR) rcs $@ $^
 
-# Completions for shells.
-COMPLETIONS := $(addprefix $(BUILD)/completion/zkherd.,bash zsh fish)
-completions: $(COMPLETIONS)
-$(BUILD)/completion/zkherd.%: $(BUILD)/zkherd
-	@mkdir -p $(@D)
-	$(call say,completion)$(BUILD)/zkherd help --completion $* > $@.new && mv $@.new $@
-
 # The program without its main function, for the unit tests of its modules.
 $(BUILD)/libbench.a: $(filter-out %/main.o,$(BENCH_OBJECTS))
 	@rm -f $@
@@ -398,7 +391,7 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run results/reproduce $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
-    tests/run tests/mutate packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock \
+    tests/run tests/mutate packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock packaging/completion.bash \
     $(wildcard packaging/debian/tests/s*) $(wildcard tests/*.sh)
 
 format: install-to-lint
@@ -419,8 +412,7 @@ lint: install-to-lint
 	shellcheck -x $(SCRIPTS)
 	shellcheck -s sh -e SC2034,SC2154 tests/golden/*/command
 
-ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/site-functions
-install: all completions
+install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
 	    $(DESTDIR)$(PREFIX)/share/zkherd/schema \
 	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/zkherd
@@ -434,11 +426,8 @@ install: all completions
 	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/clients/*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/*.c) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
-	install -D -m 644 $(BUILD)/completion/zkherd.bash \
+	install -D -m 644 packaging/completion.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
-	install -D -m 644 $(BUILD)/completion/zkherd.zsh $(DESTDIR)$(ZSH_COMPLETIONS)/_zkherd
-	install -D -m 644 $(BUILD)/completion/zkherd.fish \
-	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/zkherd.fish
 
 # The sources of the last commit, and their version.
 DIST := zkherd-$(VERSION:%-dirty=%)
@@ -490,7 +479,7 @@ help:
 FORCE:
 .PHONY: all demo docs reproduced reference zookeepers clients check-clients client-programs install-to-measure-clients \
     check check-units golden check-sanitized \
-    check-threads mutate compose-demo check-compose check-fuzz check-report bench format lint completions install dist deb \
+    check-threads mutate compose-demo check-compose check-fuzz check-report bench format lint install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
     install-to-compose install-to-report install-docker FORCE
 .SECONDARY:

@@ -7,7 +7,6 @@
 #include "bench/cli/machine.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
-#include "bench/help/help.h"
 #include "bench/output/json_result.h"
 
 #include <signal.h>
@@ -16,11 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help_before[] =
-    "Usage: zkherd SUBCOMMAND [OPTION]...\n"
-    "Measure the cost of handing a ZooKeeper lock to n clients: O(n²) messages if all\n"
-    "clients watch one znode, O(n) if each client watches only its predecessor.\n"
-    "\n";
+static const char purpose[] =
+    "Measure the cost of handing a ZooKeeper lock to n clients: O(n²) messages if all clients "
+    "watch one znode, O(n) if each client watches only its predecessor.";
 
 static const char help_behind[] =
     "\n"
@@ -32,19 +29,44 @@ static const char help_behind[] =
     "  zkherd run -r scalable -n 1000      one recipe, a thousand clients\n"
     "  zkherd claims                       every claim, with its verdict\n";
 
-static int help_about_all(int argc, char **argv);
-
-static const struct subcommand subcommands[] = {
-#define X(name, does) {#name, name##_main, does},
-    SUBCOMMANDS(X)
-#undef X
-        {"help", help_about_all, "print the help of a subcommand"},
-    {0},
-};
-
-static int help_about_all(int argc, char **argv)
+static int print_help(void)
 {
-    return help_main(argc, argv, subcommands);
+    puts("Usage: zkherd SUBCOMMAND [OPTION]...");
+    wrap_write(purpose, 0, stdout);
+    putchar('\n');
+    for (const struct subcommand *one = subcommands; one->name != NULL; one++)
+        printf("  %-12s %s\n", one->name, one->does);
+    fputs(help_behind, stdout);
+    return 0;
+}
+
+static int run_subcommand(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : NULL;
+    if (name == NULL) {
+        complain_mildly("no subcommand given; see zkherd --help");
+        return error_exit_status(ERROR_USAGE);
+    }
+    bool help_wanted = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    bool version_wanted = strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0;
+    if ((help_wanted || version_wanted) && argc > 2)
+        return complain_usage("", argv[2], "%s takes no further argument", name);
+    if (help_wanted)
+        return print_help();
+    if (version_wanted) {
+        printf("zkherd %s\n", version_text);
+        return 0;
+    }
+    const struct subcommand *like = NULL;
+    for (const struct subcommand *one = subcommands; one->name != NULL; one++) {
+        if (strcmp(name, one->name) == 0)
+            return one->main(argc - 1, argv + 1);
+        if (like == NULL && text_is_like(name, one->name))
+            like = one;
+    }
+    if (like != NULL)
+        return complain_usage("", name, "no such subcommand; did you mean '%s'?", like->name);
+    return complain_usage("", name[0] != '\0' ? name : "''", "no such subcommand");
 }
 
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */
@@ -55,40 +77,6 @@ static int check_stdout(int status)
     if (kind != ERROR_NONE && kind != ERROR_UNREAD)
         complain(&error);
     return status != 0 ? status : error_exit_status(kind);
-}
-
-static int run_subcommand(int argc, char **argv)
-{
-    const struct subcommand *one = subcommands;
-    if (argc < 2) {
-        complain_mildly("no subcommand given; see zkherd --help");
-        return error_exit_status(ERROR_USAGE);
-    }
-    const char *name = argv[1];
-    bool help_wanted = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
-    bool version_wanted = strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0;
-    if ((help_wanted || version_wanted) && argc > 2)
-        return complain_usage("", argv[2], "%s takes no further argument", name);
-    if (help_wanted) {
-        terminal_write(help_before, stdout);
-        for (; one->name != NULL; one++)
-            printf("  %-12s %s\n", one->name, one->does);
-        fputs(help_behind, stdout);
-        return 0;
-    }
-    if (version_wanted) {
-        printf("zkherd %s\n", version_text);
-        return 0;
-    }
-    while (one->name != NULL && strcmp(name, one->name) != 0)
-        one++;
-    if (one->name != NULL)
-        return one->main(argc - 1, argv + 1);
-    for (one = subcommands; one->name != NULL; one++) {
-        if (text_is_like(name, one->name))
-            return complain_usage("", name, "no such subcommand; did you mean '%s'?", one->name);
-    }
-    return complain_usage("", name[0] != '\0' ? name : "''", "no such subcommand");
 }
 
 /* The process whose crash nobody else would report: this one reports the end of a worker. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What is told twice, what is made from the help, and what a compiler must refuse: the number of the release, the targets
-# of the checks, the man pages' options, the completions for shells, a recipe that waits for no
-# reply. $ZKHERD is the program. Shells that are not installed, and groff, are left out.
+# of the checks, the man pages' options, the completion of command lines, a recipe that waits for no
+# reply. $ZKHERD is the program. groff is left out where it is not installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -106,22 +106,18 @@ if command -v groff >/dev/null; then
     done
 fi
 
-# ---------------------------------------------------------------- completions
-
-for shell in bash zsh fish; do "$ZKHERD" help --completion "$shell" > "$made/zkherd.$shell"; done
-bash -n "$made/zkherd.bash"
+# ---------------------------------------------------------------- completion
 
 # What bash offers behind these words, the last of which is being typed.
-offered_by_bash() {
-    COMP_WORDS=("$@")
-    COMP_CWORD=$(($# - 1))
+offered() {
+    COMP_WORDS=("$ZKHERD" "$@")
+    COMP_CWORD=$#
     COMPREPLY=()
-    _zkherd_complete
+    _zkherd
     printf '%s\n' "${COMPREPLY[@]}"
 }
 
-# shellcheck source=/dev/null
-source "$made/zkherd.bash"
+source packaging/completion.bash
 
 # Fails unless both lists have the same lines.
 compare() { # WHAT EXPECTED OFFERED
@@ -130,32 +126,15 @@ compare() { # WHAT EXPECTED OFFERED
 
 # Every option of a help, and no other one, is offered behind what that help is of.
 for context in run load paper 'paper table1' 'paper figure8' plan compare \
-    plot claims 'ensemble start' recipes inspect clean help; do
+    plot claims 'ensemble start' recipes inspect clean; do
     # shellcheck disable=SC2086
-    options=$(options_of $context)
-    # shellcheck disable=SC2086
-    compare "the options of $context in bash" "$options" "$(offered_by_bash zkherd $context --)"
-    compare "the options of $context in fish" "$options" \
-        "$(grep -E "from ${context##* }'" "$made/zkherd.fish" | sed -nE 's/.* -l ([a-z-]+).*/--\1/p')"
+    compare "the options of $context" "$(options_of $context)" "$(offered $context --)"
 done
-compare "the subcommands in bash" "$subcommands" "$(offered_by_bash zkherd '' | grep -v '^-')"
-
-# Values: of one word, of a list, of an option with its value behind =, and of an operand.
-compare "--pace" "$(printf 'lockstep\nfree')" "$(offered_by_bash zkherd run --pace '')"
-compare "--plots" "$(printf 'svg,png\nsvg,pdf')" "$(offered_by_bash zkherd load --plots svg,p)"
-compare "--driver=" threads "$(offered_by_bash zkherd run --driver = t)"
-compare "--recipes" "ticket" "$(offered_by_bash zkherd plan -r ti)"
-compare "--recipes of a file" "scalable,docs/examples/kazoo.c" "$(offered_by_bash zkherd run -r scalable,docs/examples/ka)"
-compare "recipes" "ticket" "$(offered_by_bash zkherd recipes ti)"
-compare "help" paper "$(offered_by_bash zkherd help pa)"
-compare "ensemble" "$(printf 'start\nstatus\nstop')" "$(offered_by_bash zkherd ensemble s)"
-compare "--hold" "" "$(offered_by_bash zkherd run --hold '')"
-compare "--auth" Makefile "$(offered_by_bash zkherd run --auth Makef)"
-compare "--out" plots "$(offered_by_bash zkherd plan -o plo)"
-compare "compare" plots "$(offered_by_bash zkherd compare plo)"
-
-if command -v zsh >/dev/null; then zsh -n "$made/zkherd.zsh" || fail "zsh cannot read its completion"; fi
-if command -v fish >/dev/null; then
-    offered=$(fish -c "source $made/zkherd.fish; complete -C 'zkherd run -d '" | cut -f 1)
-    compare "--driver in fish" "$(printf 'events\nthreads\nsimulated')" "$offered"
-fi
+compare "the subcommands" "$subcommands" "$(offered '' | grep -v '^-')"
+compare "--recipes" ticket "$(offered plan -r ti)"
+compare "a list of recipes" scalable,ticket "$(offered run --recipes = scalable,ti)"
+compare "recipes" ticket "$(offered recipes ti)"
+compare "help" paper "$(offered help pa)"
+compare "ensemble" "$(printf 'start\nstatus\nstop')" "$(offered ensemble s)"
+compare "what files are offered for" "" "$(offered run --out pa)"
+[[ $(complete -p zkherd) == *'-o default'* ]] || fail "no files are offered"

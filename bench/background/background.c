@@ -37,16 +37,16 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
     return watch->has_enough(watch->context, memory, elapsed_ns);
 }
 
+static void end_contention(void *context)
+{
+    background_end_contention(context);
+}
+
 static void begin_contention(void *context)
 {
     struct background *background = context;
     if (!background->plan->is_marked)
         background_contend(background);
-}
-
-static void end_contention(void *context)
-{
-    background_end_contention(context);
 }
 
 void background_contend(struct background *background)
@@ -102,7 +102,7 @@ struct background_figures background_figures_of(const struct background_plan *pl
 {
     const struct load_window *alone = result->measured, *beside = result->contended;
     const struct histogram *contended = &beside->response[ROLES][LOAD_KINDS];
-    uint64_t unanswered = result->contended->failed + result->contended->unsent;
+    uint64_t unanswered = beside->failed + beside->unsent;
     struct background_figures figures = {
         .measured = true,
         .alone_p50_us = percentile_us(alone, 50),
@@ -113,15 +113,14 @@ struct background_figures background_figures_of(const struct background_plan *pl
         .contended_at_us = plan->percent > 0 ? percentile_us(beside, plan->percent) : NAN,
         .requests = histogram_recorded(contended),
         .judged = histogram_recorded(contended) + unanswered,
-        .over = result->contended->over + unanswered,
-        .contended_per_s =
-            (double)result->contended->answered / ((double)result->contended_ns / 1e9),
-        .errors = result->measured->errors + result->contended->errors,
-        .unsent = result->measured->unsent + result->contended->unsent,
-        .sent = histogram_recorded(&result->measured->lag),
-        .sent_late = histogram_above(&result->measured->lag, BACKGROUND_LATE_NS),
-        .contended_sent = histogram_recorded(&result->contended->lag),
-        .contended_sent_late = histogram_above(&result->contended->lag, BACKGROUND_LATE_NS),
+        .over = beside->over + unanswered,
+        .contended_per_s = (double)beside->answered / ((double)result->contended_ns / 1e9),
+        .errors = alone->errors + beside->errors,
+        .unsent = alone->unsent + beside->unsent,
+        .sent = histogram_recorded(&alone->lag),
+        .sent_late = histogram_above(&alone->lag, BACKGROUND_LATE_NS),
+        .contended_sent = histogram_recorded(&beside->lag),
+        .contended_sent_late = histogram_above(&beside->lag, BACKGROUND_LATE_NS),
         .rpcs = tally_rpcs(&result->total),
         .absent_ns = result->absent_ns,
         .losses = result->losses,

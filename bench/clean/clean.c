@@ -32,18 +32,13 @@
 
 static const char usage[] =
     "Usage: zkherd clean --connect HOSTS[/CHROOT] [OPTION]... [ROOT]...\n"
-    "List the root znodes of runs on servers, and remove those that are named as\n"
-    "ROOT, or were last used longer ago than --older.\n"
-    "\n"
-    "A run on servers of --connect works below one root znode, /zkherd-TIME-PID, and\n"
-    "removes that znode when the run ends. SIGKILL or a lost machine leaves the znode\n"
-    "behind. The root of a run that still runs is never removed, and nothing else.\n"
+    "List the root znodes of runs on servers, /zkherd-TIME-PID, which SIGKILL or a\n"
+    "lost machine leaves behind; remove those that are named as ROOT, or were last\n"
+    "used longer ago than --older. The root of a run that still runs is never\n"
+    "removed, and nothing else.\n"
     "\n";
 
 static const char notes[] =
-    "\n"
-    "A run counts as running while its session lives: after a SIGKILL that is up to\n"
-    "15 seconds.\n"
     "\n"
     "Exit status: 0 done, or there was nothing to remove; 2 wrong usage; 3 the\n"
     "environment.\n"
@@ -197,11 +192,11 @@ static void print_table(const struct clean *clean)
     bool running = false;
     for (size_t i = 0; i < clean->found_count; i++) {
         const struct root *root = &clean->found[i];
-        char age[32], about[4 * sizeof root->about];
-        printable_text(root->about, about, sizeof about);
-        int used = printf("%-32s  %-7s  %s ago, ", root->path, state_of(root),
-                          text_format_duration(age_ns(root), age, sizeof age));
-        printf("%s\n", printable_cut(about, (size_t)(COLUMNS - used)));
+        char age[32], line[256], text[4 * sizeof line];
+        snprintf(line, sizeof line, "%-32s  %-7s  %s ago, %s", root->path, state_of(root),
+                 text_format_duration(age_ns(root), age, sizeof age), root->about);
+        printable_text(line, text, sizeof text);
+        puts(printable_cut(text, COLUMNS));
         running = running || root->running;
     }
     if (running)
@@ -247,17 +242,15 @@ static void remove_root(struct clean *clean, struct root *root)
 
 static void remove_named(struct clean *clean, const char *path)
 {
-    struct root *root = NULL;
-    for (size_t i = 0; i < clean->found_count; i++) {
-        if (strcmp(clean->found[i].path, path) == 0)
-            root = &clean->found[i];
-    }
-    if (root == NULL)
+    size_t i = 0;
+    while (i < clean->found_count && strcmp(clean->found[i].path, path) != 0)
+        i++;
+    if (i == clean->found_count)
         complain_mildly("%s: no run has left it here", path);
-    else if (root->running)
+    else if (clean->found[i].running)
         complain_mildly("%s: kept: its run still runs", path);
-    else if (!root->removed)
-        remove_root(clean, root);
+    else if (!clean->found[i].removed)
+        remove_root(clean, &clean->found[i]);
 }
 
 static void remove_old(struct clean *clean)

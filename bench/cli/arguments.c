@@ -34,6 +34,12 @@ void *option_row_place(const struct option_given *given)
     return (char *)given->options + given->row->member.offset;
 }
 
+void option_row_note(const struct option_given *given)
+{
+    if (given->row->given.size > 0)
+        *((bool *)given->options + given->row->given.offset) = true;
+}
+
 /* The size tells which type the number has; enumerations are as large as unsigned. */
 static bool store(const struct option_given *given, uint64_t number)
 {
@@ -52,30 +58,6 @@ static bool store(const struct option_given *given, uint64_t number)
         *(bool *)place = number != 0;
     }
     return true;
-}
-
-uint64_t option_member_number(const void *options, struct option_member member)
-{
-    const char *place = (const char *)options + member.offset;
-    switch (member.size) {
-    case sizeof(uint64_t):
-        return *(const uint64_t *)(const void *)place;
-    case sizeof(uint32_t):
-        return *(const uint32_t *)(const void *)place;
-    default:
-        return *(const bool *)(const void *)place;
-    }
-}
-
-void option_row_note(const struct option_given *given)
-{
-    if (given->row->given.size > 0)
-        *((bool *)given->options + given->row->given.offset) = true;
-}
-
-bool option_row_is_flag(const struct option_row *row)
-{
-    return row->parse == NULL || row->parse == option_row_flag || row->parse == option_row_never;
 }
 
 bool option_row_flag(struct option_given *given)
@@ -103,9 +85,8 @@ bool option_row_levels(struct option_given *given)
     *levels = (struct levels){0};
     if (text_parse_numbers(given->value, row->least, row->most, &levels->list, &levels->count))
         return true;
-    return text_explain_range(given->value, given->why, sizeof given->why)
-               ? false
-               : option_row_refuse(given, "%s", row->expected);
+    return !text_explain_range(given->value, given->why, sizeof given->why) &&
+           option_row_refuse(given, "%s", row->expected);
 }
 
 bool option_row_cpus(struct option_given *given)
@@ -221,15 +202,14 @@ static struct getopt_rows getopt_rows(const struct option_row *row)
     struct getopt_rows rows = {.letters = ":"};
     char *letter = rows.letters + 1;
     for (int i = 0; i < ROWS_MAX && row->name != NULL; i++, row++) {
-        bool is_flag = option_row_is_flag(row);
+        bool is_flag =
+            row->parse == NULL || row->parse == option_row_flag || row->parse == option_row_never;
         rows.options[i] =
             (struct option){.name = row->name + strlen("--"),
                             .has_arg = is_flag ? no_argument : required_argument,
                             .val = row->letter != '\0' ? row->letter : UCHAR_MAX + 1 + i};
         if (row->letter != '\0')
-            *letter++ = row->letter;
-        if (row->letter != '\0' && !is_flag)
-            *letter++ = ':';
+            letter += sprintf(letter, is_flag ? "%c" : "%c:", row->letter);
     }
     return rows;
 }
@@ -265,8 +245,12 @@ static int refuse(const struct arguments *arguments, const char *letters, int op
 }
 
 /* Takes a value: on the command line, or the default. */
-static int parse_value(const struct arguments *arguments, struct option_given *given)
+static int take(const struct arguments *arguments, struct option_given *given)
 {
+    if (given->row->parse == NULL) {
+        arguments_write_help(arguments);
+        return 0;
+    }
     if (given->row->parse(given))
         return ARGUMENTS_GO;
     if (given->error.kind != ERROR_NONE)
@@ -275,34 +259,22 @@ static int parse_value(const struct arguments *arguments, struct option_given *g
     return error_exit_status(ERROR_USAGE);
 }
 
-static int parse_option(const struct arguments *arguments, const struct option_row *row,
-                        void *options)
-{
-    struct option_given given = {.row = row, .value = optarg, .options = options};
-    if (row->parse == NULL) {
-        arguments_write_help(arguments);
-        return 0;
-    }
-    option_row_note(&given);
-    return parse_value(arguments, &given);
-}
-
 void (*arguments_listener)(const struct arguments *arguments);
 
 int arguments_parse(const struct arguments *arguments, int argc, char **argv, void *options,
                     int *first)
 {
     const struct getopt_rows rows = getopt_rows(arguments->rows);
+    struct option_given given = {.row = arguments->rows, .options = options};
     int option, status = ARGUMENTS_GO;
     if (arguments_listener != NULL) {
         arguments_listener(arguments);
         return 0;
     }
-    for (const struct option_row *row = arguments->rows;
-         status == ARGUMENTS_GO && row->name != NULL; row++) {
-        struct option_given given = {.row = row, .value = row->value, .options = options};
-        if (row->value != NULL) /* every default is allowed, but for what the environment has */
-            status = parse_value(arguments, &given);
+    for (; status == ARGUMENTS_GO && given.row->name != NULL; given.row++) {
+        given.value = given.row->value;
+        if (given.value != NULL) /* every default is allowed, but for what the environment has */
+            status = take(arguments, &given);
     }
     optind = 1;
     opterr = 0;
@@ -311,15 +283,16 @@ int arguments_parse(const struct arguments *arguments, int argc, char **argv, vo
         size_t i = 0;
         while (rows.options[i].name != NULL && rows.options[i].val != option)
             i++;
-        status = option == ':' || option == '?'
-                     ? refuse(arguments, rows.letters, option, argv[optind - 1])
-                     : parse_option(arguments, &arguments->rows[i], options);
+        if (option == ':' || option == '?')
+            return refuse(arguments, rows.letters, option, argv[optind - 1]);
+        given =
+            (struct option_given){.row = &arguments->rows[i], .value = optarg, .options = options};
+        option_row_note(&given);
+        status = take(arguments, &given);
     }
-    if (status != ARGUMENTS_GO)
-        return status;
-    if (first != NULL)
+    if (status == ARGUMENTS_GO && first != NULL)
         *first = optind;
-    else if (optind < argc)
+    else if (status == ARGUMENTS_GO && optind < argc)
         return complain_usage(arguments->subcommand, argv[optind], "an option is expected here");
-    return ARGUMENTS_GO;
+    return status;
 }

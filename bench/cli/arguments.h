@@ -104,18 +104,11 @@ extern const char *const plot_formats[PLOT_FORMATS];
 /* The last row of the help, if its options are not shown elsewhere. */
 #define OPTION_ROW_HELP(text) OPTION_ROW(.name = "--help", .letter = 'h', .help = (text))
 
-/* For parsers: sets the reason and returns false; and the row's member. */
+/* For parsers: sets the reason and returns false; the row's member; sets the bool of row->given. */
 bool option_row_refuse(struct option_given *given, const char *why, ...)
     __attribute__((format(printf, 2, 3)));
 void *option_row_place(const struct option_given *given);
-
-bool option_row_is_flag(const struct option_row *row);
-
-/* Sets the bool of row->given, if there is one. */
 void option_row_note(const struct option_given *given);
-
-/* A number, an enumeration or a bool, by its size. */
-uint64_t option_member_number(const void *options, struct option_member member);
 
 /* ------------------------------------------------------------------ a subcommand's */
 
@@ -137,7 +130,7 @@ struct arguments {
 int arguments_parse(const struct arguments *arguments, int argc, char **argv, void *options,
                     int *first);
 
-/* Unless it is NULL, arguments_parse tells it of the command line, takes nothing and returns 0. */
+/* Unless it is NULL, arguments_parse calls it, takes nothing and returns 0: for the man pages. */
 extern void (*arguments_listener)(const struct arguments *arguments);
 
 /* Prints the help to stdout. */

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/complain.h"
 
-#include "base/memory.h"
 #include "base/printable.h"
 #include "bench/cli/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #define LINE_SIZE 8192
 
-/* Prints a line on stderr. What of it is others' is not known apart. */
-__attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
+void complain_line(const char *prefix, const char *format, ...)
 {
     char line[LINE_SIZE + 64], text[LINE_SIZE]; /* what is too long gets a sign */
+    size_t length = strlen(strcpy(line, prefix));
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    vsnprintf(line + length, sizeof line - length, format, arguments);
     va_end(arguments);
-    printable_bytes(line, strlen(line), text, sizeof text);
+    printable_text(line, text, sizeof text);
     if (terminal_abilities(STDERR_FILENO).controls)
         fputs(TERMINAL_CLEAR_LINE, stderr); /* of the progress */
     wrap_hanging(text, stderr);
@@ -34,9 +32,10 @@ int complain(const struct error *error)
     const char *system = strerror(error->os_error);
     /* The system's words for an error, unless ours begin them: "Permission denied". */
     bool has_system = error->os_error != 0 && strncasecmp(words, system, strlen(words)) != 0;
-    print("zkherd: %s: %s%s%s%s%s%s%s%s", error->subject, words, has_system ? " (" : "",
-          has_system ? system : "", has_system ? ")" : "", error->detail[0] != '\0' ? ": " : "",
-          error->detail, advice[0] != '\0' ? "; " : "", advice);
+    complain_mildly("%s: %s%s%s%s%s%s%s%s", error->subject, words, has_system ? " (" : "",
+                    has_system ? system : "", has_system ? ")" : "",
+                    error->detail[0] != '\0' ? ": " : "", error->detail,
+                    advice[0] != '\0' ? "; " : "", advice);
     return error_exit_status(error->kind);
 }
 
@@ -55,8 +54,8 @@ int complain_usage(const char *subcommand, const char *subject, const char *why,
     vsnprintf(text, sizeof text, why, arguments);
     va_end(arguments);
     bool asks = text[strlen(text) - 1] == '?'; /* "did you mean 'run'?" */
-    print("zkherd: %s: %s%s see zkherd%s%s --help", subject, text, asks ? "" : ";",
-          subcommand[0] != '\0' ? " " : "", subcommand);
+    complain_mildly("%s: %s%s see zkherd%s%s --help", subject, text, asks ? "" : ";",
+                    subcommand[0] != '\0' ? " " : "", subcommand);
     return error_exit_status(ERROR_USAGE);
 }
 
@@ -77,38 +76,12 @@ bool complain_number(const char *subcommand, const char *option, uint64_t number
 
 bool complain_conflict(const char *subcommand, const struct conflict conflicts[], size_t count)
 {
-    size_t i = 0;
-    while (i < count && !conflicts[i].applies)
-        i++;
-    if (i == count)
-        return false;
-    if (conflicts[i].value == NULL)
-        complain_usage(subcommand, conflicts[i].option, "%s", conflicts[i].why);
-    else
-        complain_value(subcommand, conflicts[i].option, conflicts[i].value, conflicts[i].why);
-    return true;
-}
-
-__attribute__((format(printf, 2, 0))) static void print_list(const char *prefix, const char *format,
-                                                             va_list arguments)
-{
-    char text[LINE_SIZE];
-    vsnprintf(text, sizeof text, format, arguments);
-    print("%s%s", prefix, text);
-}
-
-void complain_mildly(const char *what, ...)
-{
-    va_list arguments;
-    va_start(arguments, what);
-    print_list("zkherd: ", what, arguments);
-    va_end(arguments);
-}
-
-void complain_plainly(const char *what, ...)
-{
-    va_list arguments;
-    va_start(arguments, what);
-    print_list("", what, arguments);
-    va_end(arguments);
+    for (size_t i = 0; i < count; i++) {
+        const struct conflict *one = &conflicts[i];
+        if (one->applies && one->value == NULL)
+            return complain_usage(subcommand, one->option, "%s", one->why) != 0;
+        if (one->applies)
+            return !complain_value(subcommand, one->option, one->value, one->why);
+    }
+    return false;
 }

@@ -14,7 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes "zkherd: what: why; what to do" to stderr and returns the exit status for it. */
+/* Writes a message that begins with a prefix. */
+void complain_line(const char *prefix, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A warning: "zkherd: what"; and a failed verdict, which is no error of the program: "what". */
+#define complain_mildly(...)  complain_line("zkherd: ", __VA_ARGS__)
+#define complain_plainly(...) complain_line("", __VA_ARGS__)
+
+/* Writes "zkherd: what: why; what to do" and returns the exit status for it. */
 int complain(const struct error *error);
 
 /* The same for a wrong command line: "zkherd: option value: why; see ...". Returns 2. */
@@ -38,11 +46,5 @@ struct conflict {
 
 /* Complains about the first that applies. Returns whether one does. */
 bool complain_conflict(const char *subcommand, const struct conflict conflicts[], size_t count);
-
-/* A warning: "zkherd: what". */
-void complain_mildly(const char *what, ...) __attribute__((format(printf, 1, 2)));
-
-/* A failed verdict, which is no error of the program: "what". */
-void complain_plainly(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

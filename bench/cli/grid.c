@@ -63,15 +63,18 @@ static size_t columns_of(const char *text)
     return printable_columns(text, strlen(text));
 }
 
+static size_t greater(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 static size_t width_of(const struct grid *grid, size_t column)
 {
     const struct grid_column *head = &grid->columns[column];
-    size_t over = head->over != NULL ? columns_of(head->over) : 0, width = columns_of(head->title);
-    width = over > width ? over : width;
-    for (size_t i = column; i < grid->used; i += grid->column_count) {
-        size_t columns = columns_of(grid->cells[i]);
-        width = columns > width ? columns : width;
-    }
+    size_t width =
+        greater(columns_of(head->title), columns_of(head->over != NULL ? head->over : ""));
+    for (size_t i = column; i < grid->used; i += grid->column_count)
+        width = greater(width, columns_of(grid->cells[i]));
     return width;
 }
 
@@ -113,47 +116,27 @@ bool grid_fit(struct grid *grid, size_t width, unsigned least)
 
 /* ------------------------------------------------------------------ writing */
 
-/* How all lines of the table are written. */
-struct layout {
-    size_t widths[GRID_COLUMNS_MAX];
-    bool fits; /* no column goes below */
-};
-
-/* Writes a line. Blanks are written before what follows them, so it has none at its end. */
-static void write_line(const struct grid *grid, const char *const *texts,
-                       const struct layout *layout, FILE *stream)
+/* Writes a line. A column of width 0 is left out. Blanks are written before what follows them, so
+ * it has none at its end. */
+static void write_line(const struct grid *grid, const char *const *texts, const size_t *widths,
+                       FILE *stream)
 {
     size_t blanks = 0;
     for (size_t i = 0; i < grid->column_count; i++) {
-        const struct grid_column *column = &grid->columns[i];
-        if (grid->hidden[i] || (column->below && !layout->fits))
-            continue;
         size_t whole = strlen(texts[i]), length = whole;
-        size_t rest = layout->widths[i] - columns_of(texts[i]);
+        if (widths[i] == 0)
+            continue;
+        size_t rest = widths[i] - columns_of(texts[i]);
         while (length > 0 && texts[i][length - 1] == ' ')
             length--;
-        blanks += column->right ? rest : 0;
+        blanks += grid->columns[i].right ? rest : 0;
         if (length > 0) {
             fprintf(stream, "%*s%.*s", (int)blanks, "", (int)length, texts[i]);
             blanks = 0;
         }
-        blanks += grid->gap + whole - length + (column->right ? 0 : rest);
+        blanks += grid->gap + whole - length + (grid->columns[i].right ? 0 : rest);
     }
     fputc('\n', stream);
-}
-
-static void write_titles(const struct grid *grid, const struct layout *layout, FILE *stream)
-{
-    const char *over[GRID_COLUMNS_MAX], *titles[GRID_COLUMNS_MAX];
-    bool has_over = false;
-    for (size_t i = 0; i < grid->column_count; i++) {
-        over[i] = grid->columns[i].over != NULL ? grid->columns[i].over : "";
-        titles[i] = grid->columns[i].title;
-        has_over = has_over || (!grid->hidden[i] && over[i][0] != '\0');
-    }
-    if (has_over)
-        write_line(grid, over, layout, stream);
-    write_line(grid, titles, layout, stream);
 }
 
 static void write_below(const struct grid *grid, const char *const *texts, FILE *stream)
@@ -173,15 +156,25 @@ static void write_below(const struct grid *grid, const char *const *texts, FILE 
 
 void grid_write(const struct grid *grid, size_t width, FILE *stream)
 {
-    struct layout layout = {.fits = grid_width(grid) <= width};
-    for (size_t i = 0; i < grid->column_count; i++)
-        layout.widths[i] = width_of(grid, i);
+    const char *over[GRID_COLUMNS_MAX], *titles[GRID_COLUMNS_MAX];
+    size_t widths[GRID_COLUMNS_MAX];
+    bool fits = grid_width(grid) <= width, has_over = false;
+    for (size_t i = 0; i < grid->column_count; i++) {
+        const struct grid_column *column = &grid->columns[i];
+        bool shown = !grid->hidden[i] && (fits || !column->below);
+        widths[i] = shown ? width_of(grid, i) : 0;
+        over[i] = column->over != NULL ? column->over : "";
+        titles[i] = column->title;
+        has_over = has_over || (!grid->hidden[i] && over[i][0] != '\0');
+    }
+    if (grid->used > 0 && has_over)
+        write_line(grid, over, widths, stream);
     if (grid->used > 0)
-        write_titles(grid, &layout, stream);
+        write_line(grid, titles, widths, stream);
     for (size_t i = 0; i < grid->used; i += grid->column_count) {
         const char *const *texts = (const char *const *)grid->cells + i;
-        write_line(grid, texts, &layout, stream);
-        if (!layout.fits)
+        write_line(grid, texts, widths, stream);
+        if (!fits)
             write_below(grid, texts, stream);
     }
 }

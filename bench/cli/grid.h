@@ -18,8 +18,7 @@
 
 #define GRID_COLUMNS_MAX 16
 #define GRID_CELL_SIZE   1200 /* a longer text is cut */
-/* The text of a cell whose value is not known. */
-#define GRID_UNKNOWN "-"
+#define GRID_UNKNOWN     "-"  /* the text of a cell whose value is not known */
 
 struct grid_column {
     const char *over; /* a line above the title; NULL: none */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/machine.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
@@ -26,10 +28,8 @@ enum error_kind machine_allow_descriptors(uint64_t needed, struct error *error)
     struct rlimit limit;
     rlim_t wanted = (rlim_t)needed + DESCRIPTORS_BESIDE;
     getrlimit(RLIMIT_NOFILE, &limit);
-    if (limit.rlim_cur >= wanted)
-        return ERROR_NONE;
     struct rlimit raised = {wanted, limit.rlim_max > wanted ? limit.rlim_max : wanted};
-    if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+    if (limit.rlim_cur >= wanted || setrlimit(RLIMIT_NOFILE, &raised) == 0)
         return ERROR_NONE;
     return error_raise(error, ERROR_NO_DESCRIPTORS, 0, "sessions",
                        "%llu are needed in one process, %llu are allowed",
@@ -47,31 +47,11 @@ uint64_t machine_descriptors(void)
 
 uint64_t machine_local_ports(void)
 {
-    unsigned long first = 32768, last = 60999;
-    FILE *range = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
-    if (range != NULL) {
-        if (fscanf(range, "%lu %lu", &first, &last) != 2 || last < first)
-            first = 32768, last = 60999;
-        fclose(range);
-    }
-    return last - first + 1;
-}
-
-static void read_cpu_model(char *model, size_t size)
-{
-    static const char key[] = "model name";
-    char line[256];
-    snprintf(model, size, "unknown");
-    FILE *cpuinfo = fopen("/proc/cpuinfo", "re");
-    while (cpuinfo != NULL && fgets(line, sizeof line, cpuinfo) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (colon == NULL || strncmp(line, key, strlen(key)) != 0)
-            continue;
-        snprintf(model, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
-    if (cpuinfo != NULL)
-        fclose(cpuinfo);
+    char range[64];
+    unsigned long first, last;
+    text_read("/proc/sys/net/ipv4/ip_local_port_range", range, sizeof range);
+    bool known = sscanf(range, "%lu %lu", &first, &last) == 2 && last >= first;
+    return known ? last - first + 1 : 60999 - 32768 + 1;
 }
 
 /* The innermost mount holds it; of several on one place the last. */
@@ -97,12 +77,16 @@ void machine_file_system(const char *folder, char *name, size_t size)
 
 json_t *machine_describe(void)
 {
+    static const char key[] = "model name";
     struct utsname kernel;
     struct rlimit files;
-    char model[200];
+    char cpuinfo[4096], model[200] = "unknown";
+    text_read("/proc/cpuinfo", cpuinfo, sizeof cpuinfo);
+    const char *line = strstr(cpuinfo, key);
+    if (line != NULL)
+        sscanf(line + strlen(key), " : %199[^\n]", model);
     uname(&kernel);
     getrlimit(RLIMIT_NOFILE, &files);
-    read_cpu_model(model, sizeof model);
     json_int_t memory_mib =
         (json_int_t)sysconf(_SC_PHYS_PAGES) * (json_int_t)sysconf(_SC_PAGESIZE) / (1 << 20);
     return json_pack("{s:s, s:i, s:I, s:s, s:s, s:I, s:I}", "cpu", model, "cores",

@@ -4,42 +4,44 @@
 #include "bench/cli/options.h"
 #include "bench/cli/rows.h"
 #include "recipes/own.h"
+#include "trial/trace.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ parsers */
+#define HANDOFFS_MAX 50000000
 
-/* NAME or NAME:MOST. */
-static bool parse_recipe(struct option_given *given, char *item)
+/* A list of NAME and NAME:MOST. */
+static bool parse_recipes(struct option_given *given)
 {
-    struct options *options = given->options;
-    uint64_t most = UINT64_MAX;
-    char *colon = strrchr(item, ':');
-    if (own_is_file(item) && colon != NULL && strchr(colon, '/') != NULL)
-        colon = NULL; /* of a folder */
-    if (colon != NULL && !text_parse_number(colon + 1, 1, FLEET_SESSIONS_MAX, &most))
-        return option_row_refuse(given,
-                                 "after the colon, the recipe's largest client count is expected");
-    if (colon != NULL)
-        *colon = '\0';
-    if (!rows_recipe(given, item, options->plan.recipes, &options->plan.recipe_count))
-        return false;
-    options->plan.most_clients[options->plan.recipe_count - 1] = most;
+    struct run_plan *plan = &((struct options *)given->options)->plan;
+    const char *list = given->value;
+    char item[PATH_MAX];
+    plan->recipe_count = 0;
+    while (text_next_item(&list, item, sizeof item)) {
+        uint64_t most = UINT64_MAX;
+        char *colon = strrchr(item, ':');
+        if (own_is_file(item) && colon != NULL && strchr(colon, '/') != NULL)
+            colon = NULL; /* of a folder */
+        if (colon != NULL && !text_parse_number(colon + 1, 1, FLEET_SESSIONS_MAX, &most))
+            return option_row_refuse(
+                given, "after the colon, the recipe's largest client count is expected");
+        if (colon != NULL)
+            *colon = '\0';
+        if (!rows_recipe(given, item, plan->recipes, &plan->recipe_count))
+            return false;
+        plan->most_clients[plan->recipe_count - 1] = most;
+    }
     return true;
 }
 
-static bool parse_recipes(struct option_given *given)
+_Static_assert(TRACE_HANDOFFS_MAX == 64, "the row of --trace names another number");
+
+static bool parse_traced(struct option_given *given)
 {
-    struct options *options = given->options;
-    const char *list = given->value;
-    char item[PATH_MAX];
-    options->plan.recipe_count = 0;
-    while (text_next_item(&list, item, sizeof item)) {
-        if (!parse_recipe(given, item))
-            return false;
-    }
-    return true;
+    const struct levels *traced = option_row_place(given);
+    return option_row_levels(given) && (traced->count <= TRACE_HANDOFFS_MAX ||
+                                        option_row_refuse(given, "%s", given->row->expected));
 }
 
 /* ------------------------------------------------------------------ the rows */
@@ -59,7 +61,7 @@ const struct option_row option_table[] = {
     {.name = "--workload", .letter = 'w', .value = "drain",
      OPTION_WORD(struct options, plan.workload, options_workloads, "expected drain or steady"),
      .help = "  -w, --workload KIND      drain: once each; steady: again and again [drain]\n"},
-    {.name = "--handoffs", OPTION_NUMBER(struct options, plan.handoffs, 1, ROWS_HANDOFFS_MAX),
+    {.name = "--handoffs", OPTION_NUMBER(struct options, plan.handoffs, 1, HANDOFFS_MAX),
      .help = "      --handoffs N         steady: N grants in all [10 per client]\n"},
     {.name = "--duration", OPTION_DURATION(struct options, plan.duration_ns, NS_PER_MS),
      .help = "      --duration D         steady: run for D instead\n"},
@@ -74,7 +76,10 @@ const struct option_row option_table[] = {
     {.name = "--trials", .letter = 't', .value = "5",
      OPTION_NUMBER(struct options, plan.trials, 1, 1000),
      .help = "  -t, --trials K           trials of each recipe at each client count [5]\n"},
-    ROW_TRACE(struct options, plan.traced),
+    {.name = "--trace", .parse = parse_traced, MEMBER(plan.traced), .least = 1,
+     .most = HANDOFFS_MAX,
+     .expected = "expected at most 64 numbers of handoffs, from 1, such as 5 or 1..8+1",
+     .help = "      --trace LIST         keep each message of these handoffs: trace.csv\n"},
     ROW_DRIVER(struct options),
     ROW_PROCESSES(struct options, plan.processes),
     ROW_SERVERS(struct options),
@@ -163,9 +168,9 @@ static const struct plan_key keys[] = {
     {"trials", false, JSON_INTEGER, MEMBER(plan.trials)},
     {"traced", false, JSON_ARRAY, MEMBER(plan.traced), .print = print_levels},
     {"processes", false, JSON_INTEGER, MEMBER(plan.processes)},
-    {"server_cpu_percent", true, JSON_NULL, MEMBER(target.cpu_percent), .none = 0},
-    {"max_clients", false, JSON_NULL, MEMBER(target.max_clients), .none = UINT64_MAX},
-    {"max_rate", true, JSON_NULL, MEMBER(plan.max_rate), .none = 0},
+    {"server_cpu_percent", true, JSON_NULL, MEMBER(target.cpu_percent)},
+    {"max_clients", false, JSON_NULL, MEMBER(target.max_clients)},
+    {"max_rate", true, JSON_NULL, MEMBER(plan.max_rate)},
     {"background", true, JSON_STRING, MEMBER(plan.background), .print = print_background},
     {"placement", true, JSON_STRING, MEMBER(target.placement), .words = options_placements},
     {"session_timeout_ms", false, JSON_INTEGER, MEMBER(plan.session_timeout_ns), .unit = NS_PER_MS},
@@ -182,12 +187,14 @@ static json_t *value_of(const struct plan_key *key, const struct options *option
     const void *place = (const char *)options + key->member.offset;
     if (key->print != NULL)
         return key->print(place);
-    uint64_t number = option_member_number(options, key->member);
+    uint64_t number = key->member.size == sizeof(uint64_t)   ? *(const uint64_t *)place
+                      : key->member.size == sizeof(uint32_t) ? *(const uint32_t *)place
+                                                             : *(const bool *)place;
     if (key->words != NULL)
         return json_string(key->words[number]);
     if (key->type == JSON_TRUE)
         return json_boolean(number);
-    if (key->type == JSON_NULL && number == key->none)
+    if (key->type == JSON_NULL && (number == 0 || number == UINT64_MAX))
         return json_null();
     return json_integer((json_int_t)(key->unit > 0 ? number / key->unit : number));
 }

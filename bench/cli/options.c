@@ -30,8 +30,7 @@ bool options_write_nowhere(const char *subcommand, struct output_options *output
 {
     const char *asked = output->out != NULL                      ? "with --out"
                         : output->plots != OPTIONS_PLOTS_DEFAULT ? "with --plots"
-                        : other != NULL                          ? other
-                                                                 : NULL;
+                                                                 : other;
     if (!output->no_files)
         return true;
     if (asked != NULL)
@@ -44,16 +43,15 @@ void options_deinit(struct options *options)
 {
     free(options->plan.clients.list);
     free(options->plan.traced.list);
-    options->plan.clients.list = options->plan.traced.list = NULL;
     target_options_deinit(&options->target);
+    *options = (struct options){0};
 }
 
 void target_options_deinit(struct target_options *target)
 {
     free(target->server_counts);
     identity_free(target->servers.identity);
-    target->servers.identity = NULL;
-    target->server_counts = NULL;
+    *target = (struct target_options){0};
 }
 
 uint64_t options_handoffs(const struct options *options, uint64_t clients)

@@ -19,8 +19,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ------------------------------------------------------------------ what subcommands share */
-
 #define OPTIONS_RECIPES_MAX    64
 #define OPTIONS_TOPOLOGIES_MAX 16
 
@@ -120,7 +118,7 @@ struct options {
     struct output_options output;
 };
 
-/* Frees the lists. */
+/* Each frees the lists and empties the options. */
 void options_deinit(struct options *options);
 
 /* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
@@ -135,11 +133,11 @@ extern const struct option_row option_table[];
 struct plan_key {
     const char *name;
     bool decides;   /* what is measured: runs are compared only if their values are equal */
-    json_type type; /* JSON_TRUE stands for both booleans, JSON_NULL for an integer or null */
+    json_type type; /* JSON_TRUE stands for both booleans, JSON_NULL for an integer, of which
+                       0 and UINT64_MAX are null */
     struct option_member member;          /* of struct options */
     const char *const *words;             /* of an enumeration; NULL: a number or a boolean */
     uint64_t unit;                        /* the number is divided by it; 0: by 1 */
-    uint64_t none;                        /* JSON_NULL: the number that is null */
     json_t *(*print)(const void *member); /* instead; NULL: by type */
 };
 
@@ -175,7 +173,6 @@ struct load_options {
     uint64_t seed;
 };
 
-/* Frees the lists. */
 void load_options_deinit(struct load_options *options);
 
 /* The words of --arrivals, by whether the times are random; NULL behind the last. */

@@ -58,7 +58,7 @@ void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t 
     if (!progress->shown)
         return;
     fprintf(stderr, TERMINAL_CLEAR_LINE "%zu trial%s", progress->count,
-            progress->count == 1 ? "" : "s");
+            text_plural(progress->count));
     if (rpcs > 0)
         fprintf(stderr, ", %s RPCs", text_format_count(rpcs, count, sizeof count));
     if (left_ns > 0)
@@ -74,8 +74,7 @@ void progress_show_step(const struct progress *progress, const char *what)
 
 void progress_clear(const struct progress *progress)
 {
-    if (progress->shown)
-        fputs(TERMINAL_CLEAR_LINE, stderr);
+    progress_show_step(progress, "");
 }
 
 /* ------------------------------------------------------------------ the line of a trial */
@@ -90,8 +89,7 @@ __attribute__((format(printf, 2, 3))) static void append(char line[PROGRESS_LINE
     va_end(arguments);
 }
 
-static void append_share(char line[PROGRESS_LINE_SIZE], const char *of_what, uint64_t done,
-                         uint64_t due)
+static void append_share(char *line, const char *of_what, uint64_t done, uint64_t due)
 {
     char count[32];
     append(line, ", %s: %s", of_what, text_format_count(done, count, sizeof count));
@@ -99,8 +97,7 @@ static void append_share(char line[PROGRESS_LINE_SIZE], const char *of_what, uin
         append(line, " of %s", text_format_count(due, count, sizeof count));
 }
 
-static void append_state(char line[PROGRESS_LINE_SIZE], uint32_t clients,
-                         const struct trial_progress *trial)
+static void append_state(char *line, uint32_t clients, const struct trial_progress *trial)
 {
     char lasted[32];
     if (trial->elapsed_ns == 0)
@@ -148,5 +145,5 @@ void progress_show(const struct progress *progress, const struct progress_name *
     progress_format(progress, name, trial,
                     progress->left_ns > gone_ns ? progress->left_ns - gone_ns : 0,
                     columns_of_line(), line);
-    fprintf(stderr, TERMINAL_CLEAR_LINE "%s", line);
+    progress_show_step(progress, line);
 }

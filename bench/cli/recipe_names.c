@@ -9,45 +9,40 @@
 #include <limits.h>
 #include <string.h>
 
-/* The recipes that have been read from files, the last one first. */
-static struct own_recipes {
-    struct own_recipes *next;
-    struct recipe *recipe;
-} * read_so_far;
+/* The recipes that have been read from files. */
+static struct recipe **own;
+static size_t own_count;
 
-static enum error_kind read_file(const char *path, const struct recipe **recipe,
-                                 struct error *error)
+static enum error_kind read_file(const char *path, struct error *error)
 {
     static const char *const places[] = {"include/zkherd", "lib", NULL};
     char headers[PATH_MAX + 64];
-    struct recipe *own;
+    struct recipe *recipe;
     bool has = process_find_beside(places, "recipes/recipe.h", headers, sizeof headers);
-    if (own_load(path, has ? headers : NULL, &own, error))
+    if (own_load(path, has ? headers : NULL, &recipe, error))
         return error->kind;
-    if (registry_find(own->name) != NULL) {
+    if (registry_find(recipe->name) != NULL) {
         error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
-                    "its .name '%s' is that of a recipe of zkherd", own->name);
-        own_free(own);
+                    "its .name '%s' is that of a recipe of zkherd", recipe->name);
+        own_free(recipe);
         return error->kind;
     }
-    struct own_recipes *entry = memory_new(1, sizeof *entry);
-    *entry = (struct own_recipes){read_so_far, own};
-    read_so_far = entry;
-    *recipe = own;
+    own = memory_grow(own, own_count, sizeof(void *));
+    own[own_count++] = recipe;
     return ERROR_NONE;
 }
 
 enum error_kind recipe_names_find(const char *name, const struct recipe **recipe,
                                   struct error *error)
 {
-    const struct own_recipes *own = read_so_far;
+    size_t i = 0;
     char near[256];
     if (own_is_file(name)) {
-        while (own != NULL && strcmp(own->recipe->file->path, name) != 0)
-            own = own->next;
-        if (own == NULL)
-            return read_file(name, recipe, error);
-        *recipe = own->recipe;
+        while (i < own_count && strcmp(own[i]->file->path, name) != 0)
+            i++;
+        if (i == own_count && read_file(name, error) != ERROR_NONE)
+            return error->kind;
+        *recipe = own[i];
         return ERROR_NONE;
     }
     *recipe = registry_find(name);
@@ -62,8 +57,5 @@ enum error_kind recipe_names_find(const char *name, const struct recipe **recipe
 
 const struct recipe *recipe_names_read(size_t index)
 {
-    const struct own_recipes *own = read_so_far;
-    while (own != NULL && index-- > 0)
-        own = own->next;
-    return own == NULL ? NULL : own->recipe;
+    return index < own_count ? own[own_count - 1 - index] : NULL;
 }

@@ -18,7 +18,8 @@
 MUST_CHECK enum error_kind recipe_names_find(const char *name, const struct recipe **recipe,
                                              struct error *error);
 
-/* The recipe with this index among those that were read from files; NULL behind the last. */
+/* The recipe with this index among those that were read from files; NULL behind
+ * the last; the one read last is the first. */
 const struct recipe *recipe_names_read(size_t index);
 
 #endif

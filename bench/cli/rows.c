@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "bench/cli/recipe_names.h"
 #include "servers/install.h"
-#include "trial/trace.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,21 +17,16 @@ const struct option_row rows_private[] = {ROWS_PRIVATE(struct options), {0}};
 
 /* ------------------------------------------------------------------ servers */
 
-/* Takes the numbers of servers; false: what was given is no list of them. */
-static bool parse_counts(struct option_given *given)
+/* Takes the numbers of servers, which must differ; `expected`: what a list of them is. */
+static bool parse_counts(struct option_given *given, const char *expected)
 {
     struct target_options *target = option_row_place(given);
     const struct option_row *row = given->row;
     free(target->server_counts);
     target->server_counts = NULL;
-    return text_parse_numbers(given->value, row->least, row->most, &target->server_counts,
-                              &target->topology_count);
-}
-
-static bool check_all_differ(struct option_given *given)
-{
-    const struct target_options *target = option_row_place(given);
-    const struct option_row *row = given->row;
+    if (!text_parse_numbers(given->value, row->least, row->most, &target->server_counts,
+                            &target->topology_count))
+        return option_row_refuse(given, "%s", expected);
     return target->topology_count == text_count_numbers(given->value, row->least, row->most) ||
            option_row_refuse(given, "a number of servers is given twice");
 }
@@ -41,24 +35,28 @@ bool rows_topologies(struct option_given *given)
 {
     struct target_options *target = option_row_place(given);
     struct error error = {0};
-    if (!parse_counts(given))
-        return option_row_refuse(given, "expected 1, 3, 5 or 7, or several of them, such as 1,3");
+    if (!parse_counts(given, "expected 1, 3, 5 or 7, or several of them, such as 1,3"))
+        return false;
     for (size_t i = 0; i < target->topology_count; i++) {
         if (ensemble_check_size((unsigned)target->server_counts[i], &error))
             return option_row_refuse(given, "%s", error.detail);
     }
-    return check_all_differ(given);
+    return true;
 }
 
 bool rows_simulated_topologies(struct option_given *given)
 {
     const struct target_options *target = option_row_place(given);
-    bool taken = parse_counts(given);
-    for (size_t i = 0; taken && i < target->topology_count; i++)
-        taken = target->server_counts[i] % 2 == 1;
-    return taken ? check_all_differ(given)
-                 : option_row_refuse(given, "expected odd numbers from 1 to %llu, such as 1,3,5",
-                                     (unsigned long long)given->row->most);
+    char expected[80];
+    snprintf(expected, sizeof expected, "expected odd numbers from 1 to %llu, such as 1,3,5",
+             (unsigned long long)given->row->most);
+    if (!parse_counts(given, expected))
+        return false;
+    for (size_t i = 0; i < target->topology_count; i++) {
+        if (target->server_counts[i] % 2 == 0)
+            return option_row_refuse(given, "%s", expected);
+    }
+    return true;
 }
 
 bool rows_home(struct option_given *given)
@@ -131,15 +129,6 @@ bool rows_seconds(struct option_given *given)
     return option_row_duration(given) &&
            (*duration_ns % NS_PER_S == 0 ||
             option_row_refuse(given, "expected whole seconds: rates are of whole seconds"));
-}
-
-_Static_assert(TRACE_HANDOFFS_MAX == 64, "the row of --trace names another number");
-
-bool rows_traced(struct option_given *given)
-{
-    const struct levels *traced = option_row_place(given);
-    return option_row_levels(given) && (traced->count <= TRACE_HANDOFFS_MAX ||
-                                        option_row_refuse(given, "%s", given->row->expected));
 }
 
 /* ------------------------------------------------------------------ a load beside a trial */

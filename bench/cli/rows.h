@@ -48,10 +48,6 @@ bool rows_acl(struct option_given *given);
 /* Why an --acl creator cannot be; NULL if it can, or was not given. */
 const char *rows_acl_lacks(const struct connect_string *servers);
 
-/* Parser of handoffs that are traced, into a struct levels. */
-#define ROWS_HANDOFFS_MAX 50000000
-bool rows_traced(struct option_given *given);
-
 /* Parsers: how long a lock is held, into a struct hold; whole seconds, into a uint64_t. */
 bool rows_hold(struct option_given *given);
 bool rows_seconds(struct option_given *given);
@@ -123,20 +119,19 @@ extern const struct option_row rows_private[];
     .given = OPTION_MEMBER(type, target.connect), \
     .help = "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n")
 
-/* What the rows of --auth and --acl have in common, whose help differs; `servers` is a
- * connect_string. They say who the sessions are, whatever their order and that of --connect. */
+/* Those of --auth have a help of their own; `servers` is a connect_string. With --acl it says who the
+ * sessions are, whatever the order of the options. */
 #define OPTION_AUTH(type, servers) \
     .name = "--auth", .parse = rows_auth, .member = OPTION_MEMBER(type, servers), .value = ""
-#define OPTION_ACL(type, servers) \
-    .name = "--acl", .parse = rows_acl, .member = OPTION_MEMBER(type, servers), \
-    .words = options_acls, .expected = "expected open or creator", .value = "open"
 
 #define ROW_AUTH(type) OPTION_ROW(OPTION_AUTH(type, target.servers), \
     .given = OPTION_MEMBER(type, target.auth_given), \
     .help = "      --auth FILE          log in as FILE says, name:password " \
             "[$" ROWS_AUTH_VARIABLE "]\n")
 
-#define ROW_ACL(type) OPTION_ROW(OPTION_ACL(type, target.servers), \
+#define ROW_ACL(type) OPTION_ROW(.name = "--acl", .parse = rows_acl, \
+    .member = OPTION_MEMBER(type, target.servers), .words = options_acls, \
+    .expected = "expected open or creator", .value = "open", \
     .help = "      --acl open|creator   who may use its znodes: all, or --auth alone [open]\n")
 
 /* The help does not offer what is always refused, with the reason. */
@@ -163,11 +158,6 @@ extern const struct option_row rows_private[];
 #define ROW_SEED(type, place) OPTION_ROW(.name = "--seed", \
     OPTION_NUMBER(type, place, 0, INT64_MAX), \
     .help = "      --seed S             of the order of trials and of random times [clock]\n")
-
-#define ROW_TRACE(type, place) OPTION_ROW(.name = "--trace", .parse = rows_traced, \
-    .member = OPTION_MEMBER(type, place), .least = 1, .most = ROWS_HANDOFFS_MAX, \
-    .expected = "expected at most 64 numbers of handoffs, from 1, such as 5 or 1..8+1", \
-    .help = "      --trace LIST         keep each message of these handoffs: trace.csv\n")
 
 #define ROWS_NOISE(type) \
     OPTION_ROW(.name = "--noise", \

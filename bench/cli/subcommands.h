@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * subcommands: the subcommands of zkherd, a row each: X(name, what it does). The function of a row,
- * NAME_main, is in the folder of its name; argv[0] is the name, and it returns the exit status.
- * help, which needs the list as an array, is not among them. Layer: bench/cli.
+ * NAME_main, is in the folder of its name. Layer: bench/cli.
  */
 #ifndef BENCH_CLI_SUBCOMMANDS_H
 #define BENCH_CLI_SUBCOMMANDS_H
@@ -21,7 +20,8 @@
     X(ensemble, "keep private servers running for several runs")                                   \
     X(recipes, "show what each recipe does, its law, its source")                                  \
     X(inspect, "show the holder and the waiters of a lock")                                        \
-    X(clean, "remove what killed runs left on servers")
+    X(clean, "remove what killed runs left on servers")                                            \
+    X(help, "print the help of a subcommand")
 
 #define X(name, does) int name##_main(int argc, char **argv);
 SUBCOMMANDS(X)
@@ -32,5 +32,8 @@ struct subcommand {
     int (*main)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
     const char *does;                   /* for the help of the program */
 };
+
+/* All of them (bench/help/help.c). */
+extern const struct subcommand subcommands[];
 
 #endif

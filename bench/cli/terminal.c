@@ -63,28 +63,26 @@ struct terminal_abilities terminal_abilities(int descriptor)
 
 /* ------------------------------------------------------------------ signs beyond ASCII */
 
-struct spelling {
-    const char *is, *becomes;
-};
+/* Each sign, and what stands for it in ASCII. */
+static const char *const spellings[][2] = {{"²", "^2"}, {"³", "^3"}, {"·", ""}, {"…", ".."},
+                                           {"–", "-"},  {"≥", ">="}, {"µ", "u"}};
+enum { IN_SIGNS, IN_ASCII, SPELLINGS = sizeof spellings / sizeof spellings[0], POWERS = 2 };
 
-static const struct spelling in_ascii[] = {{"²", "^2"}, {"³", "^3"}, {"·", ""},  {"…", ".."},
-                                           {"–", "-"},  {"≥", ">="}, {"µ", "u"}, {NULL, NULL}};
-static const struct spelling in_signs[] = {{"^2", "²"}, {"^3", "³"}, {NULL, NULL}};
-static const struct spelling as_it_is[] = {{NULL, NULL}};
-
-static char *spell(const char *text, const struct spelling *spellings)
+/* Replaces the first so many of the spellings, each by the other of its pair. */
+static char *respell(const char *text, int spelled, size_t count)
 {
-    struct growing_text spelled = {0};
-    growing_text_add(&spelled, "%s", "");
+    struct growing_text becomes = {0};
+    growing_text_add(&becomes, "%s", "");
     while (*text != '\0') {
-        const struct spelling *one = spellings;
-        while (one->is != NULL && strncmp(text, one->is, strlen(one->is)) != 0)
-            one++;
-        growing_text_add(&spelled, one->is != NULL ? "%s" : "%.1s",
-                         one->is != NULL ? one->becomes : text);
-        text += one->is != NULL ? strlen(one->is) : 1;
+        size_t i = 0;
+        while (i < count &&
+               strncmp(text, spellings[i][spelled], strlen(spellings[i][spelled])) != 0)
+            i++;
+        growing_text_add(&becomes, i < count ? "%s" : "%.1s",
+                         i < count ? spellings[i][!spelled] : text);
+        text += i < count ? strlen(spellings[i][spelled]) : 1;
     }
-    return spelled.text;
+    return becomes.text;
 }
 
 static bool shows_signs(FILE *stream)
@@ -93,21 +91,9 @@ static bool shows_signs(FILE *stream)
     return isatty(fileno(stream)) != 1 || is_utf8(find_charset(charset, sizeof charset));
 }
 
-char *terminal_spell(const char *text, FILE *stream)
-{
-    return spell(text, shows_signs(stream) ? as_it_is : in_ascii);
-}
-
 char *terminal_spell_formula(const char *formula, FILE *stream)
 {
-    return spell(formula, shows_signs(stream) ? in_signs : as_it_is);
-}
-
-void terminal_write(const char *text, FILE *stream)
-{
-    char *spelled = terminal_spell(text, stream);
-    fputs(spelled, stream);
-    free(spelled);
+    return respell(formula, IN_ASCII, shows_signs(stream) ? POWERS : 0);
 }
 
 /* ------------------------------------------------------------------ lines */
@@ -116,7 +102,7 @@ void terminal_write(const char *text, FILE *stream)
 static void write_words(const char *words, size_t column, size_t indent, FILE *stream)
 {
     bool begins = true;
-    char *spelled = terminal_spell(words, stream);
+    char *spelled = respell(words, IN_SIGNS, shows_signs(stream) ? 0 : SPELLINGS);
     const char *text = spelled;
     while (*text != '\0') {
         size_t length = strcspn(text, " "), width = printable_columns(text, length);

@@ -43,20 +43,14 @@ struct terminal_abilities terminal_judge(bool is_terminal, const char *term, con
 /* The same of a descriptor, by the environment. The program's locale stays as it is. */
 struct terminal_abilities terminal_abilities(int descriptor);
 
-/* The text as an output can show it, for the caller to free: on a terminal whose character set is
- * not UTF-8, the signs of zkherd beyond ASCII (n², 2·n, …) in ASCII (n^2, 2n, ..). */
-char *terminal_spell(const char *text, FILE *stream);
-
-/* The same of a formula that is in ASCII, whose powers are signs elsewhere. */
+/* A formula in ASCII as an output can show it, its powers as signs (n²) unless it is a terminal
+ * whose character set is not UTF-8. The caller's to free. */
 char *terminal_spell_formula(const char *formula, FILE *stream);
 
-/* terminal_spell, and the text is written. */
-void terminal_write(const char *text, FILE *stream);
-
-/* Write a text (UTF-8), spelled for the stream, and a line feed, in lines of 80 columns. Every
- * line has an indent of so many columns, and the caller has written that of the first line; or it
- * begins in the first column, and the other lines are indented; so does that of a format, which is
- * cut behind 2,000 bytes. */
+/* Write a text (UTF-8) and a line feed, in lines of 80 columns; on such a terminal the signs of
+ * zkherd beyond ASCII (n², ≥, …) are in ASCII (n^2, >=, ..). Every line has an indent of so many
+ * columns, and the caller has written that of the first line; or it begins in the first column, and
+ * the other lines are indented; so does that of a format, which is cut behind 2,000 bytes. */
 void wrap_write(const char *text, size_t indent, FILE *stream);
 void wrap_hanging(const char *text, FILE *stream);
 void wrap_sentence(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -6,6 +6,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
+#include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
@@ -51,7 +52,9 @@ static const char notes[] =
 /* ------------------------------------------------------------------ the command line */
 
 struct call {
-    struct ensemble_options start;
+    struct target_options target; /* heap, CPU, fsync and data of the servers */
+    unsigned servers;
+    uint16_t first_port;
     bool json;
     int status; /* exit status of a call without an error */
 };
@@ -60,53 +63,34 @@ static bool parse_servers(struct option_given *given)
 {
     const struct call *call = given->options;
     struct error error = {0};
-    if (!option_row_number(given))
-        return false;
-    return ensemble_check_size(call->start.servers, &error) == ERROR_NONE ||
-           option_row_refuse(given, "%s", error.detail);
+    return option_row_number(given) && (ensemble_check_size(call->servers, &error) == ERROR_NONE ||
+                                        option_row_refuse(given, "%s", error.detail));
 }
 
 static const struct option_row rows[] = {
     OPTION_ROW(.name = "--servers", .parse = parse_servers,
-               .member = OPTION_MEMBER(struct call, start.servers), .least = 1,
+               .member = OPTION_MEMBER(struct call, servers), .least = 1,
                .most = ENSEMBLE_SERVERS_MAX, .expected = "expected 1, 3, 5 or 7", .value = "3",
-               .help = "      --servers N     number of servers: 1, 3, 5 or 7 [3]\n"),
-    OPTION_ROW(.name = "--heap",
-               OPTION_NUMBER(struct call, start.heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB),
-               .value = "512", .help = "      --heap MIB      heap of each server [512]\n"),
-    OPTION_ROW(.name = "--server-cpus", .parse = option_row_cpus,
-               .member = OPTION_MEMBER(struct call, start.cpu_percent),
-               .least = SERVER_CPU_MIN_PERCENT,
-               .help =
-                   "      --server-cpus X cores that each server may use, e.g. 0.25 [no limit]\n"),
-    OPTION_ROW(.name = "--fsync",
-               OPTION_WORD(struct call, start.fsync, option_row_no_yes, "expected yes or no"),
-               .value = "yes",
-               .help =
-                   "      --fsync yes|no  whether the servers' writes wait for the disk [yes]\n"),
-    OPTION_ROW(
-            .name = "--data", OPTION_FOLDER(struct call, start.data_folder),
-            .help =
-                "      --data DIR      folder for the servers' data; must be empty or not exist\n"
-                "                      [a temporary folder]\n"),
-    OPTION_ROW(.name = "--port", OPTION_NUMBER(struct call, start.first_port, 1, PORT_MAX),
+               .help = "      --servers N          number of servers: 1, 3, 5 or 7 [3]\n"),
+    ROW_HEAP(struct call),
+    ROW_SERVER_CPUS(struct call),
+    ROW_FSYNC(struct call),
+    ROW_DATA(struct call),
+    OPTION_ROW(.name = "--port", OPTION_NUMBER(struct call, first_port, 1, PORT_MAX),
                .expected = "expected a port from 1 to 65535",
-               .help = "      --port P        client port of the first server; the others use the\n"
-                       "                      following ports [any free ports]\n"),
+               .help =
+                   "      --port P             client port of the first server; the others use\n"
+                   "                           the following ports [any free ports]\n"),
     OPTION_ROW(.name = "--json", OPTION_FLAG(struct call, json),
                .help = "\n"
                        "Options of each:\n"
-                       "      --json          print JSON: the servers and their state\n"),
-    OPTION_ROW_HELP("  -h, --help          print this help\n"),
+                       "      --json               print JSON: the servers and their state\n"),
+    OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},
 };
 
-/* The options of status and stop, which show the same help. */
-static const struct option_row common_rows[] = {
-    {.name = "--json", OPTION_FLAG(struct call, json), .help = ""},
-    OPTION_ROW_HELP(""),
-    {0},
-};
+/* --json, --help and the end: the options of status and stop, which show the same help. */
+#define COMMON_ROWS (rows + sizeof rows / sizeof rows[0] - 3)
 
 /* ------------------------------------------------------------------ the state of the servers */
 
@@ -176,10 +160,8 @@ static bool print_servers(const struct detached_ensemble *detached, bool as_json
         .table = &table, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
     char connect[CONNECT_TEXT_SIZE];
     bool serves = false;
-    for (size_t i = 0; i < detached->connect.count; i++) {
-        bool leads = ask_server(detached, i, table_add(&table));
-        serves = serves || leads;
-    }
+    for (size_t i = 0; i < detached->connect.count; i++)
+        serves |= ask_server(detached, i, table_add(&table));
     if (as_json)
         json_result_write(
             json_pack("{s:s, s:b, s:o}", "connect",
@@ -209,95 +191,89 @@ static enum error_kind print_connect(const struct ensemble *ensemble, struct err
 
 /* The connect string is printed first: if it cannot be printed, the ensemble ends. JSON has the
  * state of an ensemble that was left. */
-static enum error_kind start_and_leave(const struct call *call, const struct detached_lock *claim,
-                                       struct error *error)
+static void start_and_leave(const struct call *call, const struct detached_lock *claim,
+                            struct error *error)
 {
+    struct ensemble_options options = ensemble_options_default();
     struct ensemble *ensemble = NULL;
     struct detached_ensemble detached;
     struct error ignored;
-    enum error_kind kind = ensemble_start(&call->start, &ensemble, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    options.servers = call->servers;
+    options.heap_mib = call->target.heap_mib;
+    options.cpu_percent = call->target.cpu_percent;
+    options.fsync = call->target.fsync;
+    options.data_folder = call->target.data;
+    options.first_port = call->first_port;
+    if (ensemble_start(&options, &ensemble, error))
+        return;
     if (!call->json)
-        kind = print_connect(ensemble, error);
-    if (kind == ERROR_NONE)
-        kind = detached_leave(claim, ensemble, error);
-    if (kind != ERROR_NONE)
+        ERROR_FIRST(error, print_connect(ensemble, error));
+    ERROR_FIRST(error, detached_leave(claim, ensemble, error));
+    if (error->kind != ERROR_NONE)
         ensemble_stop(ensemble);
-    if (kind != ERROR_NONE || !call->json)
-        return kind;
-    kind = detached_find(&detached, error);
-    if (kind == ERROR_NONE) {
+    if (error->kind != ERROR_NONE || !call->json)
+        return;
+    ERROR_FIRST(error, detached_find(&detached, error));
+    if (error->kind == ERROR_NONE)
         (void)print_servers(&detached, true);
-        kind = standard_output_flush(error);
-    }
-    if (kind != ERROR_NONE)
+    ERROR_FIRST(error, standard_output_flush(error));
+    if (error->kind != ERROR_NONE)
         (void)!detached_stop(&ignored);
-    return kind;
 }
 
-static enum error_kind start(struct call *call, struct error *error)
+static void start(struct call *call, struct error *error)
 {
     struct detached_lock claim;
-    enum error_kind kind = detached_lock(&claim, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    kind = start_and_leave(call, &claim, error);
+    if (detached_lock(&claim, error))
+        return;
+    start_and_leave(call, &claim, error);
     detached_release(&claim);
-    return kind;
 }
 
-static enum error_kind status(struct call *call, struct error *error)
+static void status(struct call *call, struct error *error)
 {
     struct detached_ensemble detached;
-    enum error_kind kind = detached_find(&detached, error);
-    if (kind == ERROR_NONE && !print_servers(&detached, call->json))
+    if (detached_find(&detached, error) == ERROR_NONE && !print_servers(&detached, call->json))
         call->status = error_exit_status(ERROR_NOT_SERVING);
-    return kind;
 }
 
 /* With --json the servers are asked afterwards, too: each has ended. */
-static enum error_kind stop(struct call *call, struct error *error)
+static void stop(struct call *call, struct error *error)
 {
     struct detached_ensemble detached;
-    enum error_kind kind = call->json ? detached_find(&detached, error) : ERROR_NONE;
-    if (kind == ERROR_NONE)
-        kind = detached_stop(error);
-    if (kind == ERROR_NONE && call->json)
+    if (call->json)
+        ERROR_FIRST(error, detached_find(&detached, error));
+    ERROR_FIRST(error, detached_stop(error));
+    if (error->kind == ERROR_NONE && call->json)
         (void)print_servers(&detached, true);
-    return kind;
 }
 
 static const struct {
     const char *name;
-
     const struct option_row *rows;
-    enum error_kind (*run)(struct call *call, struct error *error);
+    void (*run)(struct call *call, struct error *error);
 } actions[] = {
-    {"start", rows, start},
-    {"status", common_rows, status},
-    {"stop", common_rows, stop},
-};
+    {"start", rows, start}, {"status", COMMON_ROWS, status}, {"stop", COMMON_ROWS, stop}};
 
 int ensemble_main(int argc, char **argv)
 {
-    struct call call = {.start = ensemble_options_default()};
-    struct error error;
-    if (argc < 2)
-        return complain_usage("ensemble", "action", "expected start, status or stop");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        arguments_write_help(&(struct arguments){"ensemble", usage, rows, notes, NULL});
+    struct arguments arguments = {"ensemble", usage, rows, notes, rows};
+    const char *action = argc > 1 ? argv[1] : "action";
+    struct call call = {0};
+    struct error error = {0};
+    if (strcmp(action, "--help") == 0 || strcmp(action, "-h") == 0) {
+        arguments_write_help(&arguments);
         return 0;
     }
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
-        if (strcmp(argv[1], actions[i].name) != 0)
+        if (strcmp(action, actions[i].name) != 0)
             continue;
-        const struct arguments arguments = {"ensemble", usage, actions[i].rows, notes, rows};
+        arguments.rows = actions[i].rows;
         int status = arguments_parse(&arguments, argc - 1, argv + 1, &call, NULL);
         if (status != ARGUMENTS_GO)
             return status;
-        return actions[i].run(&call, &error) == ERROR_NONE ? call.status
-                                                           : complain_about("ensemble", &error);
+        actions[i].run(&call, &error);
+        return error.kind == ERROR_NONE ? call.status : complain_about("ensemble", &error);
     }
-    return complain_usage("ensemble", argv[1], "expected start, status or stop");
+    return complain_usage("ensemble", action, "expected start, status or stop");
 }

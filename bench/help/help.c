@@ -1,46 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/help/help.h"
-
+/* zkherd help: the help of each subcommand, and the options of private servers. */
 #include "base/memory.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
-#include "bench/cli/terminal.h"
+#include "bench/cli/subcommands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+const struct subcommand subcommands[] = {
+#define X(name, does) {#name, name##_main, does},
+    SUBCOMMANDS(X)
+#undef X
+        {0},
+};
+
+/* The topic beside the subcommands. */
+#define SERVERS "servers"
+
 static const char usage[] =
     "Usage: zkherd help [TOPIC]\n"
-    "       zkherd help --completion SHELL\n"
-    "Print the help of a subcommand, or the options of private servers; or what\n"
-    "completes command lines of zkherd in a shell. Without TOPIC: list the topics.\n"
+    "Print the help of a subcommand, or the options of private servers. Without\n"
+    "TOPIC: list the topics.\n"
     "\n";
 
 static const char notes[] = "\n"
                             "Examples:\n"
                             "  zkherd help      all topics\n"
-                            "  zkherd help run  as zkherd run --help\n"
-                            "  zkherd help --completion bash >zkherd.bash\n";
-
-struct call {
-    bool completes;
-    unsigned shell;
-};
+                            "  zkherd help run  as zkherd run --help\n";
 
 static const struct option_row rows[] = {
-    {.name = "--completion",
-     OPTION_WORD(struct call, shell, completion_shells, "expected bash, zsh or fish"),
-     .given = OPTION_MEMBER(struct call, completes),
-     .help = "      --completion SHELL  print a script for bash, zsh or fish\n"},
-    OPTION_ROW_HELP("  -h, --help              print this help\n"),
+    OPTION_ROW_HELP("  -h, --help  print this help\n"),
     {0},
 };
 
 static const char private_does[] = "options of run, load and plan for the servers that they start";
 
-static int write_private(void)
+static int list_topics(void)
+{
+    puts("zkherd help SUBCOMMAND prints what zkherd SUBCOMMAND --help does:\n");
+    for (const struct subcommand *one = subcommands; one->name != NULL; one++)
+        printf("  %-12s %s\n", one->name, one->does);
+    printf("  %-12s %s\n", SERVERS, private_does);
+    return 0;
+}
+
+static int print_private(void)
 {
     printf("%s\n\n", private_does);
     for (const struct option_row *row = rows_private; row->name != NULL; row++)
@@ -49,48 +56,32 @@ static int write_private(void)
     return 0;
 }
 
-/* Prints the refusal of a topic that there is not. */
-static int refuse_topic(const char *topic, const struct subcommand subcommands[])
+static int refuse_topic(const char *topic)
 {
     struct growing_text topics = {0};
     for (const struct subcommand *one = subcommands; one->name != NULL; one++)
         growing_text_add(&topics, "%s, ", one->name);
-    growing_text_add(&topics, HELP_SERVERS);
     int status = complain_usage("help", topic[0] != '\0' ? topic : "''",
-                                "no such topic; the topics are %s", topics.text);
+                                "no such topic; the topics are %s" SERVERS, topics.text);
     free(topics.text);
     return status;
 }
 
-static int list(const struct subcommand subcommands[])
-{
-    puts("zkherd help SUBCOMMAND prints what zkherd SUBCOMMAND --help does:\n");
-    for (const struct subcommand *one = subcommands; one->name != NULL; one++)
-        printf("  %-12s %s\n", one->name, one->does);
-    printf("  %-12s %s\n", HELP_SERVERS, private_does);
-    return 0;
-}
-
-int help_main(int argc, char **argv, const struct subcommand subcommands[])
+int help_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"help", usage, rows, notes, NULL};
     char option[] = "--help";
-    struct call call = {0};
-    int first, status = arguments_parse(&arguments, argc, argv, &call, &first);
+    int first, status = arguments_parse(&arguments, argc, argv, NULL, &first);
     if (status != ARGUMENTS_GO)
         return status;
+    if (first == argc)
+        return list_topics();
     if (first + 1 < argc)
         return complain_usage("help", argv[first + 1], "expected one topic");
-    if (call.completes && first < argc)
-        return complain_usage("help", argv[first], "a script is of all subcommands");
-    if (call.completes)
-        return completion_write(call.shell, subcommands), 0;
-    if (first == argc)
-        return list(subcommands);
     char *topic = argv[first];
     for (const struct subcommand *one = subcommands; one->name != NULL; one++) {
         if (strcmp(topic, one->name) == 0)
             return one->main(2, (char *[]){topic, option, NULL});
     }
-    return strcmp(topic, HELP_SERVERS) == 0 ? write_private() : refuse_topic(topic, subcommands);
+    return strcmp(topic, SERVERS) == 0 ? print_private() : refuse_topic(topic);
 }

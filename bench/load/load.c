@@ -33,59 +33,38 @@ static bool parse_znodes(struct option_given *given)
     return strcmp(given->value, "own") == 0 || option_row_number(given);
 }
 
+/* clang-format off */
+
 #define MEMBER(member) OPTION_MEMBER(struct load_options, member)
 
 static const struct option_row option_rows[] = {
-    {.name = "--mix",
-     .letter = 'm',
-     .parse = parse_mix,
-     .member = MEMBER(mix),
-     .given = MEMBER(mix_given),
-     .value = "get=80,set=20",
+    {.name = "--mix", .letter = 'm', .parse = parse_mix, .member = MEMBER(mix),
+     .given = MEMBER(mix_given), .value = "get=80,set=20",
      .help = "  -m, --mix LIST           percent of get, exists, children, set, create,\n"
              "                           delete, multi, trylock, create-delete [get=80,set=20]\n"},
-    {.name = "--reads",
-     .parse = option_row_levels,
-     .member = MEMBER(reads),
-     .most = 100,
+    {.name = "--reads", .parse = option_row_levels, .member = MEMBER(reads), .most = 100,
      .expected = "expected percents from 0 to 100, such as 80 or 0..100+20",
      .help = "      --reads LIST         instead: percent get, the rest set; 0..100+20\n"},
-    {.name = "--sessions",
-     .letter = 'n',
-     .parse = option_row_levels,
-     .member = MEMBER(sessions),
-     .least = 1,
-     .most = FLEET_SESSIONS_MAX,
+    {.name = "--sessions", .letter = 'n', .parse = option_row_levels, .member = MEMBER(sessions),
+     .least = 1, .most = FLEET_SESSIONS_MAX, .value = "20",
      .expected = "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2",
-     .value = "20",
      .help = "  -n, --sessions LIST      numbers of sessions [20]\n"},
     LOAD_ROW_DEPTH("1"),
-    {.name = "--rate",
-     .parse = option_row_levels,
-     .member = MEMBER(rates),
-     .least = 1,
-     .most = 10000000,
+    {.name = "--rate", .parse = option_row_levels, .member = MEMBER(rates),
+     .least = 1, .most = 10000000,
      .expected = "expected operations a second from 1 to 10000000, such as 5000 or 1000..8000x2",
      .help = "      --rate LIST          operations a second that are offered [closed loop]\n"},
-    {.name = "--arrivals",
+    {.name = "--arrivals", .given = MEMBER(arrivals_given), .value = "constant",
      OPTION_WORD(struct load_options, poisson, load_options_arrivals,
                  "expected constant or poisson"),
-     .given = MEMBER(arrivals_given),
-     .value = "constant",
      .help = "      --arrivals KIND      of a rate: constant or poisson [constant]\n"},
     LOAD_ROW_SIZE("1024"),
-    {.name = "--znodes",
-     .parse = parse_znodes,
-     .member = MEMBER(znodes),
-     .least = 1,
-     .most = ZNODES_MAX,
+    {.name = "--znodes", .parse = parse_znodes, .member = MEMBER(znodes),
+     .least = 1, .most = ZNODES_MAX, .value = "own",
      .expected = "expected own, or how many znodes all sessions share, at most 1000000",
-     .value = "own",
      .help = "      --znodes own|N       data: one znode per session, or N shared by all [own]\n"},
-    {.name = "--watch",
-     OPTION_NUMBER(struct load_options, watch_percent, 0, 100),
+    {.name = "--watch", OPTION_NUMBER(struct load_options, watch_percent, 0, 100), .value = "0",
      .expected = "expected a percentage from 0 to 100",
-     .value = "0",
      .help = "      --watch PERCENT      of gets and exists leave a watch (fan-out) [0]\n"},
     LOAD_ROW_DURATION("10s"),
     LOAD_ROW_WARM_UP("2s"),
@@ -110,6 +89,8 @@ static const struct option_row option_rows[] = {
     ROWS_PRIVATE(struct load_options),
     {0},
 };
+
+/* clang-format on */
 
 static const char usage[] =
     "Usage: zkherd load [OPTION]...\n"
@@ -213,41 +194,33 @@ static void write_mix(const struct load_options *options, FILE *stream)
 void load_table_write(const struct table *cells, const struct load_options *options, unsigned width,
                       FILE *stream)
 {
-    const enum row_column_where with_reads =
-                                    options->reads.count > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER,
-                                with_rates =
-                                    options->rates.count > 0 ? ROW_COLUMN_ALWAYS : ROW_COLUMN_NEVER,
-                                with_watches = options->watch_percent > 0 ? ROW_COLUMN_ALWAYS
-                                                                          : ROW_COLUMN_NEVER;
+    static const enum row_column_where only_if[] = {ROW_COLUMN_NEVER, ROW_COLUMN_ALWAYS};
+    bool has_reads = options->reads.count > 0, has_rates = options->rates.count > 0;
+    /* clang-format off */
     const struct row_column columns[] = {
-        {.column = load_cells_reads_percent, .over = "reads", .title = "%", .where = with_reads},
+        {.column = load_cells_reads_percent, .over = "reads", .title = "%",
+         .where = only_if[has_reads]},
         {.column = load_cells_sessions, .over = "ses-", .title = "sions"},
-        {.column = load_cells_rate_per_s, .over = "offered", .title = "1/s", .where = with_rates},
-        {.column = load_cells_achieved_per_s,
-         .over = "answered",
-         .title = "1/s",
+        {.column = load_cells_rate_per_s, .over = "offered", .title = "1/s",
+         .where = only_if[has_rates]},
+        {.column = load_cells_achieved_per_s, .over = "answered", .title = "1/s",
          .mark = load_cells_disturbed},
-        {.column = load_cells_between,
-         .over = "interval",
-         .title = "95 %",
-         .spare = 2,
+        {.column = load_cells_between, .over = "interval", .title = "95 %", .spare = 2,
          .where = ROW_COLUMN_KNOWN},
         {.column = load_cells_errors, .spare = 3},
-        {.column = load_cells_unsent_percent,
-         .over = "unsent",
-         .title = "%",
-         .decimals = 1,
+        {.column = load_cells_unsent_percent, .over = "unsent", .title = "%", .decimals = 1,
          .where = ROW_COLUMN_KNOWN},
         {MILLISECONDS(response_p50_us), .least = load_cells_response_p50_us_low, .over = "response",
          .title = "p50 ms"},
         {MILLISECONDS(response_p99_us), .least = load_cells_response_p99_us_low, .over = "response",
          .title = "p99 ms"},
         {MILLISECONDS(service_p99_us), .over = "service", .title = "p99 ms", .spare = 1,
-         .where = with_rates},
+         .where = only_if[has_rates]},
         {MILLISECONDS(last_notification_p99_us), .over = "all notified", .title = "p99 ms",
-         .where = with_watches},
+         .where = only_if[options->watch_percent > 0]},
         {.column = load_cells_verdict},
     };
+    /* clang-format on */
     const struct row_grid grid = {
         .table = cells, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
     write_mix(options, stream);
@@ -278,15 +251,13 @@ static json_t *describe_cells(const void *context, const struct series_record *r
         const struct table_value *cell = table_row(cells, i);
         json_t *json = json_object();
         json_result_set_row(json, &load_cells_table, cell, load_cells_mix, load_cells_rate_per_s);
-        json_t *trials =
-            json_pack("{s:I, s:I, s:I, s:I, s:s}", "trials_complete",
-                      (json_int_t)cell[load_cells_trials].count, "trials_valid",
-                      (json_int_t)cell[load_cells_valid].count, "trials_driver_bound",
-                      (json_int_t)cell[load_cells_driver_bound].count, "trials_miscounted",
-                      (json_int_t)cell[load_cells_miscounted].count, "verdict",
-                      json_result_verdict(load_cells_status(cell)));
-        json_object_update(json, trials);
-        json_decref(trials);
+        json_object_update_new(
+            json, json_pack("{s:I, s:I, s:I, s:I, s:s}", "trials_complete",
+                            (json_int_t)cell[load_cells_trials].count, "trials_valid",
+                            (json_int_t)cell[load_cells_valid].count, "trials_driver_bound",
+                            (json_int_t)cell[load_cells_driver_bound].count, "trials_miscounted",
+                            (json_int_t)cell[load_cells_miscounted].count, "verdict",
+                            json_result_verdict(load_cells_status(cell))));
         json_result_set_row(json, &load_cells_table, cell, load_cells_errors,
                             load_cells_server_cores_high);
         json_array_append_new(list, json);

@@ -38,18 +38,12 @@ struct recipes_options {
     const char *new_name; /* NULL: none is written */
 };
 
-static bool parse_new(struct option_given *given)
-{
-    *(const char **)option_row_place(given) = given->value;
-    return true;
-}
-
 static const struct option_row rows[] = {
     {.name = "--json",
      OPTION_FLAG(struct recipes_options, json),
      .help = "      --json      print JSON; zkherd-recipes(1) lists the keys\n"},
     {.name = "--new",
-     .parse = parse_new,
+     .parse = option_row_file,
      .member = OPTION_MEMBER(struct recipes_options, new_name),
      .help = "      --new NAME  write NAME.c here: a lock to begin with, its law, its test\n"},
     OPTION_ROW_HELP("  -h, --help      print this help\n"),
