@@ -17,6 +17,8 @@
     CLIENTS(0, 96), CLIENTS(1, 144), CLIENTS(2, 216), CLIENTS(3, 324), CLIENTS(4, 486),            \
         CLIENTS(5, 729)
 
+#define LAW(...) .law = {.c = {__VA_ARGS__}, .exact = true}
+
 /* With few clients a barrier takes some round trips, whatever their number. */
 #define BARRIERS(clients, count) .fleet.sessions = (clients), .pace = PACE_FREE, .barriers = (count)
 
@@ -51,8 +53,8 @@ const struct claim catalogue[] = {
      .tried = "drains of 4 to 64 clients, nonscalable, lockstep",
      .experiment = growth_expect,
      .judge = growth_check,
-     .growths = {{{"CREATEs", TALLY_CREATE, .law = {0, 0.5, 0.5}},
-                  {"RPCs", GROWTH_RPCS, .law = {0, 1, 1}}}}},
+     .growths = {{{"CREATEs", TALLY_CREATE, LAW(0, 0.5, 0.5)},
+                  {"RPCs", GROWTH_RPCS, LAW(0, 1, 1)}}}},
     {.id = "C3",
      .statement = "One CREATE wins, always: mutual exclusion under any contention.",
      .source = LECTURE(" 9.3"),
@@ -77,7 +79,7 @@ const struct claim catalogue[] = {
      .source = LECTURE(" 9.4") "; " PAPER,
      .recipes = {&recipe_scalable},
      .experiment = growth_expect,
-     .growths = {{{"RPCs", GROWTH_RPCS, .law = {-2, 5, 0}}}},
+     .growths = {{{"RPCs", GROWTH_RPCS, LAW(-2, 5, 0)}}},
      .trials = {DRAINS},
      .tried = "drains of 4 to 64 clients, scalable, lockstep; " RELEASES_TRIED("scalable"),
      .expected = "notifications: 1 with 63 waiters, and accordingly in 64 of 64 releases; the "
@@ -154,8 +156,8 @@ const struct claim catalogue[] = {
               "scalable-listwatch, lockstep",
      .experiment = growth_expect,
      .judge = growth_check,
-     .growths = {{{"notifications", TALLY_NOTIFICATION, .law = {-1, 1, 0}}},
-                 {{"notifications", TALLY_NOTIFICATION, .law = {0, 0, 1}}}}},
+     .growths = {{{"notifications", TALLY_NOTIFICATION, LAW(-1, 1, 0)}},
+                 {{"notifications", TALLY_NOTIFICATION, LAW(0, 0, 1)}}}},
     {.id = "C12",
      .statement =
          "Waiting costs nothing: a waiting client sends no RPC until the lock is released.",
@@ -211,7 +213,7 @@ const struct claim catalogue[] = {
      .tried = "drains of 4 to 64 clients, counter, lockstep",
      .experiment = growth_expect,
      .judge = growth_check,
-     .growths = {{{"attempts (setData)", TALLY_SET, .law = {0, 0.5, 0.5}}}}},
+     .growths = {{{"attempts (setData)", TALLY_SET, LAW(0, 0.5, 0.5)}}}},
     {.id = "C17",
      .statement = "When the leader dies, its successor takes over without a contest.",
      .source = "ZooKeeper's WriteLock, \"an exclusive write lock or to elect a leader\"",
@@ -260,9 +262,9 @@ const struct claim catalogue[] = {
               "ticket, lockstep",
      .experiment = growth_expect,
      .judge = growth_check,
-     .growths = {{{"names listed", TALLY_NAMES_LISTED, .law = {0, 0, 1}},
+     .growths = {{{"names listed", TALLY_NAMES_LISTED, LAW(0, 0, 1)},
                   {"bytes", GROWTH_BYTES, .class = FIT_QUADRATIC}},
-                 {{"names listed", TALLY_NAMES_LISTED, .law = {0}},
+                 {{"names listed", TALLY_NAMES_LISTED, LAW(0)},
                   {"bytes", GROWTH_BYTES, .class = FIT_LINEAR}}}},
 };
 

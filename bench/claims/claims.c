@@ -262,10 +262,6 @@ static enum error_kind run_claims(void *context, struct error *error)
         progress_begin(&claims->series.progress, done,
                        done > 0 ? (clock_now_ns() - began_ns) / done * left : 0);
         kind = experiment_run(&catalogue[i], &claims->host, &outcome, error);
-        if (kind == ERROR_CONNECTION_LIMIT) {
-            outcome_undecide(&outcome, "%s: %s", error->subject, error->detail);
-            kind = ERROR_NONE;
-        }
         if (kind == ERROR_NONE)
             kind = keep_claim(claims, &catalogue[i], &outcome, error);
     }
@@ -289,49 +285,45 @@ static enum error_kind close_files(void *context, struct error *error)
     return file_set_save_table(claims->files.folder, &claims->findings, NULL, error);
 }
 
-/* Counts the claims with a verdict, and writes their names, such as " (C2, C18)". */
-static size_t list_claims(const struct claims *claims, enum verdict verdict, char names[256])
+/* Counts the claims with a verdict, and adds their names, such as " (C2, C18)". */
+static size_t count_claims(const struct claims *claims, enum verdict verdict,
+                           struct growing_text *names)
 {
-    size_t count = 0, length = 0;
-    names[0] = '\0';
+    size_t count = 0;
     for (size_t i = 0; i < claims->done.rows; i++) {
         const struct table_value *row = table_row(&claims->done, i);
-        if (verdict_of_word(row[claim_row_verdict].text) != verdict)
-            continue;
-        length += (size_t)snprintf(names + length, 256 - length, "%s%s", count++ > 0 ? ", " : " (",
-                                   row[claim_row_claim].text);
+        if (verdict_of_word(row[claim_row_verdict].text) == verdict)
+            growing_text_add(names, "%s%s", count++ > 0 ? ", " : " (", row[claim_row_claim].text);
     }
-    if (count > 0)
-        snprintf(names + length, 256 - length, ")");
+    growing_text_add(names, "%s", count > 0 ? ")" : "");
     return count;
 }
 
 /* Claims that do not hold, which may be some screens above, are named. */
-static void print_sum(const struct claims *claims)
-{
-    char held[256], failed[256], others[256];
-    size_t hold = list_claims(claims, VERDICT_HOLDS, held),
-           fail = list_claims(claims, VERDICT_FAILS, failed),
-           undetermined = list_claims(claims, VERDICT_UNDETERMINED, others);
-    printf("%zu hold, %zu fail%s, %zu undetermined%s\n\nresults in %s\n", hold, fail, failed,
-           undetermined, others, claims->files.folder);
-}
-
-static void print_json(const struct claims *claims)
+static void print_end(const struct claims *claims)
 {
     const struct error *cut_short = claims->series.cut_short;
-    char names[256];
-    json_result_write(
-        json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o}", "claims",
-                  json_result_rows(&claims->done), "claims_planned",
-                  (json_int_t)claims->series.planned, "claims_finished",
-                  (json_int_t)claims->done.rows, "holds",
-                  (json_int_t)list_claims(claims, VERDICT_HOLDS, names), "fails",
-                  (json_int_t)list_claims(claims, VERDICT_FAILS, names), "undetermined",
-                  (json_int_t)list_claims(claims, VERDICT_UNDETERMINED, names), "cut_short",
-                  cut_short != NULL ? error_words(cut_short->kind) : NULL, "folder",
-                  json_text(claims->files.folder), "findings", json_result_rows(&claims->findings)),
-        stdout);
+    struct growing_text held = {0}, failed = {0}, others = {0};
+    size_t hold = count_claims(claims, VERDICT_HOLDS, &held),
+           fail = count_claims(claims, VERDICT_FAILS, &failed),
+           undetermined = count_claims(claims, VERDICT_UNDETERMINED, &others);
+    if (claims->output.json)
+        json_result_write(json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o}", "claims",
+                                    json_result_rows(&claims->done), "claims_planned",
+                                    (json_int_t)claims->series.planned, "claims_finished",
+                                    (json_int_t)claims->done.rows, "holds", (json_int_t)hold,
+                                    "fails", (json_int_t)fail, "undetermined",
+                                    (json_int_t)undetermined, "cut_short",
+                                    cut_short != NULL ? error_words(cut_short->kind) : NULL,
+                                    "folder", json_text(claims->files.folder), "findings",
+                                    json_result_rows(&claims->findings)),
+                          stdout);
+    else if (!claims->output.quiet)
+        printf("%zu hold, %zu fail%s, %zu undetermined%s\n\nresults in %s\n", hold, fail,
+               failed.text, undetermined, others.text, claims->files.folder);
+    free(held.text);
+    free(failed.text);
+    free(others.text);
 }
 
 static int print_results(void *context, int *verdict)
@@ -340,10 +332,7 @@ static int print_results(void *context, int *verdict)
     *verdict = verdict_status(findings_verdict(&claims->findings));
     if (claims->output.quiet)
         findings_complain(&claims->findings, "");
-    if (claims->output.json)
-        print_json(claims);
-    else if (!claims->output.quiet)
-        print_sum(claims);
+    print_end(claims);
     return 0;
 }
 
@@ -372,7 +361,7 @@ int claims_main(int argc, char **argv)
         status = series_run(&claims->series, argc, argv);
         if (claims->series.interrupted && claims->output.json && claims->done.rows == 0) {
             claims->series.cut_short = &interruption; /* before a claim had a verdict */
-            print_json(claims);
+            print_end(claims);
         }
         series_deinit(&claims->series);
     }

@@ -13,52 +13,20 @@
 
 /* ------------------------------------------------------------------ the growth of drains */
 
-/* Lists the clients of each cell of a claim. Returns how many cells there are. */
-static size_t list_clients(const struct claim *claim, double clients[CLAIM_CELLS_MAX])
-{
-    size_t count = 0;
-    for (; count < CLAIM_CELLS_MAX && claim->trials[count].fleet.sessions > 0; count++)
-        clients[count] = claim->trials[count].fleet.sessions;
-    return count;
-}
-
-static double law_at(const struct growth *growth, double n)
-{
-    return growth->law[0] + (growth->law[1] + growth->law[2] * n) * n;
-}
-
-/* The exact polynomial through the levels, or how they grow if there is none. */
-static const char *describe_growth(const double *clients, const double *values, size_t count,
-                                   char text[128])
-{
-    struct fit_polynomial polynomial = fit_polynomial_best(clients, values, count);
-    if (polynomial.exact)
-        return fit_describe(&polynomial, 'n', text, 128);
-    struct fit_exponent fit = fit_exponent(clients, values, count);
-    snprintf(text, 128, "about n^%.2f (95 %% CI %.2f to %.2f)", fit.exponent, fit.low, fit.high);
-    return text;
-}
-
 void growth_expect(struct experiment *experiment)
 {
     const struct claim *claim = experiment->claim;
-    struct outcome *outcome = experiment->outcome;
-    double clients[CLAIM_CELLS_MAX], predicted[CLAIM_CELLS_MAX];
-    size_t count = list_clients(claim, clients);
     char text[128];
     for (size_t i = 0; i < 4; i++) {
         const struct growth *growth = &claim->growths[i / 2][i % 2];
         if (growth->what == NULL)
             continue;
-        const char *name = claim->recipes[i / 2]->name;
-        for (size_t level = 0; level < count; level++)
-            predicted[level] = law_at(growth, clients[level]);
         if (growth->class == FIT_CONSTANT)
-            outcome_expected(outcome, "%s: %s = %s", name, growth->what,
-                             describe_growth(clients, predicted, count, text));
+            claim_expected(experiment, "%s: %s = %s", claim->recipes[i / 2]->name, growth->what,
+                           fit_describe(&growth->law, 'n', text, sizeof text));
         else
-            outcome_expected(outcome, "%s: %s %s", name, growth->what,
-                             fit_verdict_words(growth->class));
+            claim_expected(experiment, "%s: %s %s", claim->recipes[i / 2]->name, growth->what,
+                           fit_verdict_words(growth->class));
     }
 }
 
@@ -71,32 +39,39 @@ static double value_of(const struct tally *total, int figure)
     return (double)total->of[figure];
 }
 
-/* Compares a figure with its law at every level, or with its class. */
+/* Compares a figure of all cells with its law at every level, or with its class. */
 static void check_figure(struct experiment *experiment, const struct growth *growth)
 {
-    const char *name = experiment->plan.recipe->name;
-    struct outcome *outcome = experiment->outcome;
+    const struct trial_plan *trials = experiment->claim->trials;
+    const char *name = experiment_recipe(experiment);
     double clients[CLAIM_CELLS_MAX], found[CLAIM_CELLS_MAX];
-    size_t count = list_clients(experiment->claim, clients);
+    size_t count = 0;
     char text[128];
     bool equal = true;
-    for (size_t i = 0; i < count; i++) {
-        found[i] = value_of(&experiment->totals[i], growth->figure);
-        equal = equal && fabs(found[i] - law_at(growth, clients[i])) < EQUAL;
-    }
-    if (growth->class == FIT_CONSTANT) {
-        outcome_measured(outcome, "%s: %s = %s", name, growth->what,
-                         describe_growth(clients, found, count, text));
-        outcome_check(outcome, equal);
-        return;
+    for (; count < CLAIM_CELLS_MAX && trials[count].fleet.sessions > 0; count++) {
+        clients[count] = trials[count].fleet.sessions;
+        found[count] = value_of(&experiment->totals[count], growth->figure);
+        equal =
+            equal && fabs(found[count] - fit_polynomial_at(&growth->law, clients[count])) < EQUAL;
     }
     struct fit_exponent fit = fit_exponent(clients, found, count);
     struct fit_polynomial polynomial =
-        fit_polynomial(clients, found, count, (unsigned)growth->class);
-    outcome_measured(outcome, "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s",
-                     name, growth->what, fit.exponent, fit.low, fit.high,
-                     fit_describe(&polynomial, 'n', text, sizeof text));
-    outcome_check_class(outcome, &fit, growth->class);
+        growth->class == FIT_CONSTANT
+            ? fit_polynomial_best(clients, found, count)
+            : fit_polynomial(clients, found, count, (unsigned)growth->class);
+    fit_describe(&polynomial, 'n', text, sizeof text);
+    if (growth->class != FIT_CONSTANT) {
+        claim_measured(experiment,
+                       "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s", name,
+                       growth->what, fit.exponent, fit.low, fit.high, text);
+        claim_check_class(experiment, &fit, growth->class);
+        return;
+    }
+    if (!polynomial.exact)
+        snprintf(text, sizeof text, "about n^%.2f (95 %% CI %.2f to %.2f)", fit.exponent, fit.low,
+                 fit.high);
+    claim_measured(experiment, "%s: %s = %s", name, growth->what, text);
+    claim_check(experiment, equal);
 }
 
 void growth_check(struct experiment *experiment)
@@ -114,7 +89,7 @@ void growth_check(struct experiment *experiment)
 
 void growth_keep_time(struct experiment *experiment)
 {
-    experiment->values[experiment->cell][experiment->round] =
+    experiment->values[experiment->cell][experiment->rounds] =
         (double)experiment->result->elapsed_ns / 1e9;
 }
 
@@ -133,13 +108,13 @@ void growth_of_time_is_linear(struct experiment *experiment)
                 fastest_s[i] = fmin(fastest_s[i], experiment->values[cell][round]);
         }
         struct fit_exponent fit = fit_exponent(numbers, fastest_s, LEVELS);
-        outcome_measured(
-            experiment->outcome,
+        claim_measured(
+            experiment,
             "%s, %.0f to %.0f %s: %.3f to %.3f s, growing as n^%.2f (95 %% CI %.2f to %.2f)",
-            experiment->plan.recipe->name, numbers[0], numbers[LEVELS - 1],
+            experiment_recipe(experiment), numbers[0], numbers[LEVELS - 1],
             of_clients ? "clients" : "barriers", fastest_s[0], fastest_s[LEVELS - 1], fit.exponent,
             fit.low, fit.high);
-        outcome_check_class(experiment->outcome, &fit, FIT_LINEAR);
+        claim_check_class(experiment, &fit, FIT_LINEAR);
     }
 }
 
@@ -163,12 +138,12 @@ static void check_notifications(struct experiment *experiment, uint64_t most, bo
         as_expected += notifications_in(row) == waiters + (deleter && handoff > 1);
     }
     const struct ledger_row *row = experiment_row(experiment, shown);
-    outcome_measured(experiment->outcome,
-                     "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
-                     " of %" PRIu64 " releases",
-                     notifications_in(row), row->waiters, as_expected, releases);
-    outcome_check(experiment->outcome,
-                  as_expected == experiment->plan.fleet.sessions && releases == as_expected);
+    claim_measured(experiment,
+                   "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
+                   " of %" PRIu64 " releases",
+                   notifications_in(row), row->waiters, as_expected, releases);
+    claim_check(experiment,
+                as_expected == experiment->plan.fleet.sessions && releases == as_expected);
 }
 
 void releases_notify_all(struct experiment *experiment)
@@ -185,7 +160,6 @@ void releases_notify_children_watches(struct experiment *experiment)
  * release hands on nothing. */
 void releases_notify_one(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
     uint64_t handoffs = trial_memory_rows_used(experiment->result->memory, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
     growth_check(experiment);
@@ -196,10 +170,10 @@ void releases_notify_one(struct experiment *experiment)
         most = rpcs > most ? rpcs : most;
     }
     if (least == most)
-        outcome_measured(outcome, "%" PRIu64 " RPCs in each handoff", most);
+        claim_measured(experiment, "%" PRIu64 " RPCs in each handoff", most);
     else
-        outcome_measured(outcome, "%" PRIu64 " to %" PRIu64 " RPCs in a handoff", least, most);
-    outcome_check(outcome, least == most);
+        claim_measured(experiment, "%" PRIu64 " to %" PRIu64 " RPCs in a handoff", least, most);
+    claim_check(experiment, least == most);
 }
 
 /* ------------------------------------------------------------------ readers */
@@ -219,7 +193,6 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
 
 void releases_let_readers_in_together(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
     uint32_t clients = experiment->plan.fleet.sessions;
     uint64_t sharing = 0, largest = 0, notifications = 0, as_expected = 0;
     /* Clients release in the order in which they arrived. */
@@ -231,15 +204,13 @@ void releases_let_readers_in_together(struct experiment *experiment)
         largest = row->granted > largest ? row->granted : largest;
     }
     if (sharing == 0)
-        outcome_measured(outcome, "no release granted more than one client");
+        claim_measured(experiment, "no release granted more than one client");
     else
-        outcome_measured(outcome,
-                         "%" PRIu64 " releases granted several clients at once, up to %" PRIu64,
-                         sharing, largest);
-    outcome_measured(outcome,
-                     "as expected in %" PRIu64 " of %u releases; %" PRIu64 " notifications",
-                     as_expected, clients, notifications);
-    outcome_check(outcome, sharing > 0);
-    outcome_check(outcome, as_expected == clients);
-    outcome_check(outcome, notifications == clients - 1);
+        claim_measured(experiment,
+                       "%" PRIu64 " releases granted several clients at once, up to %" PRIu64,
+                       sharing, largest);
+    claim_measured(experiment,
+                   "as expected in %" PRIu64 " of %u releases; %" PRIu64 " notifications",
+                   as_expected, clients, notifications);
+    claim_check(experiment, sharing > 0 && as_expected == clients && notifications == clients - 1);
 }

@@ -3,7 +3,6 @@
  * reads and of writes on two private ensembles, beside the servers of the other claims; each server
  * has the same share of the CPU, so that a server more is a machine more. */
 #include "base/clock.h"
-#include "base/text.h"
 #include "bench/claims/internal.h"
 #include "bench/output/load_series.h"
 #include "bench/target/resources.h"
@@ -19,12 +18,9 @@
 #define HEAP_MIB 256
 
 /* So many requests are outstanding that all servers are busy all the time. */
-#define SESSIONS        60
-#define DEPTH           20
-#define VALUE_BYTES     1024
-#define LOAD_NS         NS_PER_S
-#define WARM_UP_NS      (100 * NS_PER_MS)
-#define SESSION_TIMEOUT (30 * NS_PER_S)
+#define SESSIONS    60
+#define DEPTH       20
+#define VALUE_BYTES 1024
 
 #define ROUNDS 8 /* of a series */
 
@@ -34,6 +30,10 @@
 /* The rows of values: of each kind of load both ensembles. */
 enum { WRITES, READS, KINDS };
 #define CELL(kind, side) ((size_t)(kind)*CLAIM_ENSEMBLES + (side))
+
+/* The arguments of "%u server%s". */
+#define SERVERS(experiment, side)                                                                  \
+    (unsigned)(experiment)->claim->servers[side], text_plural((experiment)->claim->servers[side])
 
 /* ------------------------------------------------------------------ the loads */
 
@@ -122,9 +122,9 @@ static void run_series(struct experiment *experiment, uint32_t cpu_percent)
         .trials = ROUNDS,
         .rehearses = !simulated,
         .processes = 1,
-        .warm_up_ns = WARM_UP_NS,
-        .duration_ns = LOAD_NS,
-        .session_timeout_ns = SESSION_TIMEOUT,
+        .warm_up_ns = 100 * NS_PER_MS,
+        .duration_ns = NS_PER_S,
+        .session_timeout_ns = 30 * NS_PER_S,
         .timeout_ns = host->timeout_ns,
         .seed = host->seed + experiment->rounds,
     };
@@ -146,21 +146,11 @@ static void run_series(struct experiment *experiment, uint32_t cpu_percent)
 
 /* ------------------------------------------------------------------ the judgement */
 
-/* "1 server", "3 servers" */
-static const char *name_servers(const struct experiment *experiment, size_t side, char text[32])
-{
-    uint64_t servers = experiment->claim->servers[side];
-    snprintf(text, 32, "%llu server%s", (unsigned long long)servers, text_plural(servers));
-    return text;
-}
-
 /* Judges the rounds whose loads count on both sides: they were made one soon after the other, and
  * give one ratio. */
 void ensembles_judge(struct experiment *experiment, bool reads)
 {
-    struct outcome *outcome = experiment->outcome;
     double per_s[CLAIM_ENSEMBLES][CLAIM_ROUNDS_MAX], ratios[CLAIM_ROUNDS_MAX];
-    char number[CLAIM_ENSEMBLES][32], servers[CLAIM_ENSEMBLES][32], interval[64] = "no CI";
     const char *what = reads ? "reads" : "writes", *fault = experiment->faults[reads];
     size_t count = 0, rounds = experiment->rounds;
     for (size_t i = 0; i < rounds; i++) {
@@ -171,55 +161,59 @@ void ensembles_judge(struct experiment *experiment, bool reads)
     }
     const struct interval ratio = statistics_interval_of_logs(ratios, count, CONFIDENCE);
     enum verdict verdict = reads ? verdict_rises(&ratio) : verdict_falls(&ratio);
-    if (!isnan(ratio.low))
-        snprintf(interval, sizeof interval, "95 %% CI %.2f to %.2f", ratio.low, ratio.high);
-    for (size_t side = 0; side < CLAIM_ENSEMBLES && count > 0; side++)
-        text_format_count(
-            (uint64_t)statistics_interval_of_logs(per_s[side], count, CONFIDENCE).value,
-            number[side], sizeof number[side]);
-    if (count > 0)
-        outcome_measured(outcome, "%s: %s a second with %s, %s with %s, %.2f times (%s)", what,
-                         number[0], name_servers(experiment, 0, servers[0]), number[1],
-                         name_servers(experiment, 1, servers[1]), ratio.value, interval);
+    if (count > 0) {
+        char number[CLAIM_ENSEMBLES][32], interval[64] = "no CI";
+        for (size_t side = 0; side < CLAIM_ENSEMBLES; side++)
+            text_format_count(
+                (uint64_t)statistics_interval_of_logs(per_s[side], count, CONFIDENCE).value,
+                number[side], sizeof number[side]);
+        if (!isnan(ratio.low))
+            snprintf(interval, sizeof interval, "95 %% CI %.2f to %.2f", ratio.low, ratio.high);
+        claim_measured(experiment,
+                       "%s: %s a second with %u server%s, %s with %u server%s, %.2f times (%s)",
+                       what, number[0], SERVERS(experiment, 0), number[1], SERVERS(experiment, 1),
+                       ratio.value, interval);
+    }
     if (count < rounds)
-        outcome_measured(outcome, "%s: %zu of %zu rounds do not count: %s", what, rounds - count,
-                         rounds, fault[0] != '\0' ? fault : "the series ended early");
+        claim_measured(experiment, "%s: %zu of %zu rounds do not count: %s", what, rounds - count,
+                       rounds, fault[0] != '\0' ? fault : "the series ended early");
     if (verdict != VERDICT_UNDETERMINED) {
-        outcome_check(outcome, verdict == VERDICT_HOLDS);
+        claim_check(experiment, verdict == VERDICT_HOLDS);
         return;
     }
-    outcome_undecide(outcome, "%s: %s", what,
-                     isnan(ratio.low) ? "too few rounds for a CI" : "the CI contains 1");
-    outcome->wide = outcome->wide || count > 0;
+    claim_undecide(experiment, "%s: %s", what,
+                   isnan(ratio.low) ? "too few rounds for a CI" : "the CI contains 1");
+    experiment->outcome->wide = experiment->outcome->wide || count > 0;
 }
 
 /* ------------------------------------------------------------------ the experiment */
 
 void ensembles_compare(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
     uint32_t cpu_percent = 0;
-    char from[32], to[32], shares[64] = "", text[800];
+    char shares[64] = "", text[800];
     const char *obstacle = find_obstacle(experiment, &cpu_percent, text, sizeof text);
-    name_servers(experiment, 0, from);
-    name_servers(experiment, 1, to);
-    outcome_expected(outcome, "reads: more a second with %s than with %s; writes: fewer", to, from);
+    claim_expected(experiment,
+                   "reads: more a second with %u server%s than with %u server%s; writes: fewer",
+                   SERVERS(experiment, 1), SERVERS(experiment, 0));
     if (obstacle != NULL) {
-        outcome_undecide(outcome, "reads and writes: not tried: %s", obstacle);
+        claim_undecide(experiment, "reads and writes: not tried: %s", obstacle);
         return;
     }
     if (cpu_percent > 0)
         snprintf(shares, sizeof shares, "; servers with %.2f cores each", cpu_percent / 100.0);
     else
-        outcome_undecide(outcome, "writes: not tried, for the leader of a simulation pays nothing "
-                                  "for a follower");
-    outcome_tried(outcome,
-                  "closed loops of %d sessions, %d requests outstanding each, values of %d bytes, "
-                  "1 s%s; on %s and on %s: %d rounds of reads alone and of writes alone",
-                  SESSIONS, DEPTH, VALUE_BYTES, shares, from, to, ROUNDS);
-    const struct outcome before = *outcome;
+        claim_undecide(experiment, "writes: not tried, for the leader of a simulation pays nothing "
+                                   "for a follower");
+    claim_tried(
+        experiment,
+        "closed loops of %d sessions, %d requests outstanding each, values of %d bytes, "
+        "1 s%s; on %u server%s and on %u server%s: %d rounds of reads alone and of writes alone",
+        SESSIONS, DEPTH, VALUE_BYTES, shares, SERVERS(experiment, 0), SERVERS(experiment, 1),
+        ROUNDS);
+    const struct outcome before = *experiment->outcome;
     do {
-        *outcome = before;
+        *experiment->outcome = before;
         run_series(experiment, cpu_percent);
         ensembles_judge(experiment, true);
         if (cpu_percent > 0)

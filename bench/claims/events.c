@@ -16,30 +16,29 @@ void contention_has_one_winner(struct experiment *experiment)
     const struct trial_result *result = experiment->result;
     uint64_t creates = result->total.of[TALLY_CREATE],
              won = creates - result->total.of[TALLY_CREATE_FAILED];
-    outcome_measured(experiment->outcome,
-                     "%s: %" PRIu64 " grants, %" PRIu64 " of %" PRIu64 " CREATEs succeeded",
-                     experiment->plan.recipe->name, result->handoffs, won, creates);
-    outcome_check(experiment->outcome,
-                  won == result->handoffs && result->handoffs == experiment->plan.handoffs);
+    claim_measured(experiment,
+                   "%s: %" PRIu64 " grants, %" PRIu64 " of %" PRIu64 " CREATEs succeeded",
+                   experiment_recipe(experiment), result->handoffs, won, creates);
+    claim_check(experiment,
+                won == result->handoffs && result->handoffs == experiment->plan.handoffs);
 }
 
 /* A client creates when it arrives, when it is woken, and when the znode that it looked for has
  * gone between its CREATE and its look. */
 void contention_loses_no_wakeup(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
     const struct trial_result *result = experiment->result;
     const uint64_t *of = result->total.of;
     uint64_t looks = of[TALLY_EXISTS] + of[TALLY_GET];
     uint64_t woken = of[TALLY_NOTIFICATION] - of[TALLY_NOTIFICATION_SPURIOUS];
     uint64_t races = of[TALLY_CREATE] - result->handoffs - woken;
-    const char *name = experiment->plan.recipe->name;
-    outcome_measured(
-        outcome, "%s: %" PRIu64 " grants; at %" PRIu64 " of %" PRIu64 " looks the znode was gone",
-        name, result->handoffs, races, looks);
+    const char *name = experiment_recipe(experiment);
+    claim_measured(experiment,
+                   "%s: %" PRIu64 " grants; at %" PRIu64 " of %" PRIu64 " looks the znode was gone",
+                   name, result->handoffs, races, looks);
     if (races == 0)
-        outcome_undecide(outcome, "the race never occurred with %s", name);
-    outcome_check(outcome, result->handoffs == experiment->plan.handoffs);
+        claim_undecide(experiment, "the race never occurred with %s", name);
+    claim_check(experiment, result->handoffs == experiment->plan.handoffs);
 }
 
 /* ------------------------------------------------------------------ in which order */
@@ -55,21 +54,21 @@ void contention_count_overtaken(struct experiment *experiment)
         overtaken += holder < latest;
         latest = holder > latest ? holder : latest;
     }
-    experiment->values[0][experiment->round] = overtaken;
+    experiment->values[0][experiment->rounds] = overtaken;
 }
 
 void contention_keeps_order(struct experiment *experiment)
 {
-    const char *name = experiment->plan.recipe->name;
+    const char *name = experiment_recipe(experiment);
     double overtaken = 0;
     for (size_t i = 0; i < experiment->rounds; i++)
         overtaken += experiment->values[0][i];
-    outcome_measured(experiment->outcome, "%s: %.0f of %zu", name, overtaken,
-                     experiment->rounds * experiment->plan.fleet.sessions);
+    claim_measured(experiment, "%s: %.0f of %zu", name, overtaken,
+                   experiment->rounds * experiment->plan.fleet.sessions);
     if (experiment->recipe > 0)
-        outcome_check(experiment->outcome, overtaken == 0);
+        claim_check(experiment, overtaken == 0);
     else if (overtaken == 0)
-        outcome_undecide(experiment->outcome, "%s may have kept the order by chance", name);
+        claim_undecide(experiment, "%s may have kept the order by chance", name);
 }
 
 /* ------------------------------------------------------------------ what waiting costs */
@@ -78,13 +77,12 @@ void contention_waits_for_nothing(struct experiment *experiment)
 {
     uint64_t brief = tally_rpcs(&experiment->totals[0]),
              longer = tally_rpcs(&experiment->totals[1]);
-    const char *name = experiment->plan.recipe->name;
-    outcome_measured(experiment->outcome, "%s: %" PRIu64 " and %" PRIu64 " RPCs", name, brief,
-                     longer);
+    const char *name = experiment_recipe(experiment);
+    claim_measured(experiment, "%s: %" PRIu64 " and %" PRIu64 " RPCs", name, brief, longer);
     if (experiment->recipe > 0)
-        outcome_check(experiment->outcome, brief == longer);
+        claim_check(experiment, brief == longer);
     else if (longer <= brief)
-        outcome_undecide(experiment->outcome, "the polling of %s did not show", name);
+        claim_undecide(experiment, "the polling of %s did not show", name);
 }
 
 /* ------------------------------------------------------------------ what an outsider sees */
@@ -98,21 +96,22 @@ void contention_break_lock(void *context, const struct trial_progress *progress)
     struct setup_session *setup = experiment->host->trial.setup;
     char lock[EXPERIMENT_ROOT_MAX + 8], path[sizeof lock + sizeof visit->first];
     const char *const *names;
+    int32_t sequence;
     if (visit->kind != ERROR_NONE || visit->broken || progress->handoffs == 0)
         return;
     snprintf(lock, sizeof lock, "%s/l0", experiment->root);
     visit->first[0] = '\0';
     visit->kind = setup_session_list_children(setup, lock, &names, &visit->in_lock, &visit->error);
-    for (size_t i = 0; visit->kind == ERROR_NONE && i < visit->in_lock; i++) {
-        int32_t sequence;
-        if (!queue_sequence(names[i], &sequence) ||
-            (visit->first[0] != '\0' && !queue_before(sequence, visit->sequence)))
-            continue;
-        snprintf(visit->first, sizeof visit->first, "%s", names[i]);
-        visit->sequence = sequence;
+    if (visit->kind != ERROR_NONE)
+        return;
+    for (size_t i = 0; i < visit->in_lock; i++) {
+        if (queue_sequence(names[i], &sequence) &&
+            (visit->first[0] == '\0' || queue_before(sequence, visit->sequence))) {
+            snprintf(visit->first, sizeof visit->first, "%s", names[i]);
+            visit->sequence = sequence;
+        }
     }
-    if (visit->kind != ERROR_NONE || visit->in_lock != experiment->plan.fleet.sessions ||
-        visit->first[0] == '\0')
+    if (visit->in_lock != experiment->plan.fleet.sessions || visit->first[0] == '\0')
         return;
     snprintf(path, sizeof path, "%s/%s", lock, visit->first);
     visit->broken = true;
@@ -123,36 +122,38 @@ void contention_break_lock(void *context, const struct trial_progress *progress)
  * broken: the checker sees two holders. */
 void contention_shows_and_breaks(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
     const struct visit *visit = &experiment->visit;
     const struct trial_result *result = experiment->result;
     const struct violation *violation = &result->memory->violations[0];
     uint32_t holder = experiment_row(experiment, 0)->holder;
-    bool handed_on = result->violation_count > 0 && violation->kind == VIOLATION_TWO_HOLDERS;
+    bool in_line = visit->first[0] != '\0',
+         handed_on = result->violation_count > 0 && violation->kind == VIOLATION_TWO_HOLDERS;
     if (visit->kind != ERROR_NONE) {
         *experiment->error = visit->error;
         experiment->kind = visit->kind;
         return;
     }
     if (visit->in_lock == 0 || (!handed_on && result->end == END_LOST)) {
-        outcome_undecide(outcome, "%s", visit->in_lock == 0 ? "no znode was seen" : result->reason);
+        claim_undecide(experiment, "%s",
+                       visit->in_lock == 0 ? "no znode was seen" : result->reason);
         return;
     }
-    outcome_measured(
-        outcome, "%zu znodes in the lock, the first %s, while session %d held the lock",
-        visit->in_lock, visit->first[0] != '\0' ? visit->first : "not in line", (int)holder - 1);
+    claim_measured(experiment,
+                   "%zu znodes in the lock, the first %s, while session %d held the lock",
+                   visit->in_lock, in_line ? visit->first : "not in line", (int)holder - 1);
     if (handed_on)
-        outcome_measured(
-            outcome, "when that znode was deleted, session %d was granted although session %d held",
+        claim_measured(
+            experiment,
+            "when that znode was deleted, session %d was granted although session %d held",
             (int)violation->session - 1, (int)violation->other - 1);
     else
-        outcome_measured(outcome, "%s",
-                         visit->broken ? "that znode was deleted, and no session was granted"
+        claim_measured(experiment, visit->broken
+                                       ? "that znode was deleted, and no session was granted"
                                        : "the lock could not be broken");
-    outcome_check(outcome, visit->in_lock == experiment->plan.fleet.sessions);
-    outcome_check(outcome, visit->first[0] != '\0' && visit->sequence + 1 == (int32_t)holder);
-    outcome_check(outcome, visit->broken && handed_on && violation->session == holder + 1 &&
-                               violation->other == holder);
+    claim_check(experiment, visit->in_lock == experiment->plan.fleet.sessions && in_line &&
+                                visit->sequence + 1 == (int32_t)holder && visit->broken &&
+                                handed_on && violation->session == holder + 1 &&
+                                violation->other == holder);
 }
 
 /* ------------------------------------------------------------------ the death of a waiter */
@@ -163,7 +164,7 @@ enum { NO_DEATH, ONE_HOLDER, TWO_HOLDERS };
 void deaths_count_holders(struct experiment *experiment)
 {
     const struct trial_result *result = experiment->result;
-    double *holders = &experiment->values[0][experiment->round];
+    double *holders = &experiment->values[0][experiment->rounds];
     if (result->violation_count > 0 && result->memory->violations[0].kind == VIOLATION_TWO_HOLDERS)
         *holders = TWO_HOLDERS;
     else
@@ -172,34 +173,31 @@ void deaths_count_holders(struct experiment *experiment)
 
 void deaths_need_another_list(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
     size_t usable = 0, two_held = 0;
     for (size_t i = 0; i < experiment->rounds; i++) {
         usable += experiment->values[0][i] != NO_DEATH;
         two_held += experiment->values[0][i] == TWO_HOLDERS;
     }
-    outcome_measured(outcome, "%s: two holders in %zu of %zu drains", experiment->plan.recipe->name,
-                     two_held, usable);
+    claim_measured(experiment, "%s: two holders in %zu of %zu drains",
+                   experiment_recipe(experiment), two_held, usable);
     if (usable < experiment->rounds)
-        outcome_undecide(outcome, "no session died in the others");
-    outcome_check(outcome, two_held == experiment->recipe * usable);
+        claim_undecide(experiment, "no session died in the others");
+    claim_check(experiment, two_held == experiment->recipe * usable);
 }
 
 /* The living are granted one after another. One notification for each handoff to a waiter, and one
  * for the death. */
 void deaths_of_waiters_wake_one(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
     uint64_t living = experiment->plan.fleet.sessions - 1;
     uint64_t granted = experiment->result->handoffs;
     uint64_t notifications = experiment->result->total.of[TALLY_NOTIFICATION];
     uint32_t early = experiment_row(experiment, 0)->granted - 1;
-    outcome_measured(
-        outcome, "%u grants before the next release, %" PRIu64 " in all; %" PRIu64 " notifications",
-        early, granted, notifications);
-    outcome_check(outcome, early == 0);
-    outcome_check(outcome, granted == living);
-    outcome_check(outcome, notifications == living);
+    claim_measured(experiment,
+                   "%u grants before the next release, %" PRIu64 " in all; %" PRIu64
+                   " notifications",
+                   early, granted, notifications);
+    claim_check(experiment, early == 0 && granted == living && notifications == living);
 }
 
 /* ------------------------------------------------------------------ a lost reply */
@@ -208,7 +206,6 @@ void deaths_of_waiters_wake_one(struct experiment *experiment)
 void deaths_of_replies_need_a_guid(struct experiment *experiment)
 {
     const struct trial_result *result = experiment->result;
-    struct outcome *outcome = experiment->outcome;
     uint32_t clients = experiment->plan.fleet.sessions;
     uint32_t loser = clients / 2; /* arrives in the middle, behind as many others */
     const struct trial_session_report *session = &result->memory->sessions[loser];
@@ -216,19 +213,18 @@ void deaths_of_replies_need_a_guid(struct experiment *experiment)
     bool blocked = result->end == END_DEADLINE, blocks = experiment->recipe == 0,
          expected = blocked && creates > clients && result->violation_count == 0;
     if (!result->had_death)
-        outcome_undecide(outcome, "no reply was lost");
+        claim_undecide(experiment, "no reply was lost");
     if (!result->had_death || (!expected && !experiment_accepts(experiment)))
         return;
-    outcome_measured(outcome, "%s: %" PRIu64 " grants, %" PRIu64 " CREATEs",
-                     experiment->plan.recipe->name, result->handoffs, creates);
+    claim_measured(experiment, "%s: %" PRIu64 " grants, %" PRIu64 " CREATEs",
+                   experiment_recipe(experiment), result->handoffs, creates);
     if (blocked)
-        outcome_measured(outcome,
-                         "then nothing for %d s: session %u, at %s, waits until %s is deleted",
-                         (int)(experiment->plan.fleet.timeout_ns / NS_PER_S), loser,
-                         folder_name(session->node), folder_name(session->waits_for));
-    outcome_check(outcome, blocked == blocks);
-    outcome_check(outcome, result->handoffs == (blocks ? loser : clients));
-    outcome_check(outcome, creates == (blocks ? clients + 1 : clients));
+        claim_measured(experiment,
+                       "then nothing for %d s: session %u, at %s, waits until %s is deleted",
+                       (int)(experiment->plan.fleet.timeout_ns / NS_PER_S), loser,
+                       folder_name(session->node), folder_name(session->waits_for));
+    claim_check(experiment, blocked == blocks && result->handoffs == (blocks ? loser : clients) &&
+                                creates == clients + blocks);
 }
 
 /* ------------------------------------------------------------------ the death of a holder */
@@ -241,29 +237,26 @@ bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns)
     return freed_ns >= timeout_ns && freed_ns <= 2 * timeout_ns;
 }
 
-static void check_timeout(const struct trial_memory *memory, struct outcome *outcome)
-{
-    const struct shared_session *dead = memory->fleet->sessions;
-    while (!dead->dead)
-        dead++;
-    uint64_t timeout_ns = dead->timeout_ms * NS_PER_MS;
-    uint64_t granted_ns = memory->died_ns + memory->recovery_ns;
-    uint64_t freed_ns = granted_ns - (memory->locks[0].lapses_ns - timeout_ns);
-    outcome_measured(outcome, "the next grant after %.2f s; the session timeout is %.1f s",
-                     (double)freed_ns / 1e9, (double)timeout_ns / 1e9);
-    outcome_check(outcome, memory->recovery_ns > 0 && deaths_frees_in_time(freed_ns, timeout_ns));
-}
-
 /* After a crash, and only then, a holder finds that the one before had crashed. */
 void deaths_of_holders_take_the_timeout(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
+    const struct trial_memory *memory = experiment->result->memory;
     bool crashes = experiment->plan.death.how != DEATH_NONE;
-    if (crashes)
-        check_timeout(experiment->result->memory, outcome);
-    outcome_measured(outcome, "half-written %s: %" PRIu64,
-                     crashes ? "after the crash" : "without a crash", experiment->result->repairs);
-    outcome_check(outcome, experiment->result->repairs == crashes);
+    if (crashes) {
+        const struct shared_session *dead = memory->fleet->sessions;
+        while (!dead->dead)
+            dead++;
+        uint64_t timeout_ns = dead->timeout_ms * NS_PER_MS;
+        uint64_t granted_ns = memory->died_ns + memory->recovery_ns;
+        uint64_t freed_ns = granted_ns - (memory->locks[0].lapses_ns - timeout_ns);
+        claim_measured(experiment, "the next grant after %.2f s; the session timeout is %.1f s",
+                       (double)freed_ns / 1e9, (double)timeout_ns / 1e9);
+        claim_check(experiment,
+                    memory->recovery_ns > 0 && deaths_frees_in_time(freed_ns, timeout_ns));
+    }
+    claim_measured(experiment, "half-written %s: %" PRIu64,
+                   crashes ? "after the crash" : "without a crash", experiment->result->repairs);
+    claim_check(experiment, experiment->result->repairs == crashes);
 }
 
 /* ------------------------------------------------------------------ the death of a leader */
@@ -275,11 +268,10 @@ void deaths_of_leaders_have_one_successor(struct experiment *experiment)
     const struct ledger_row *row = experiment_row(experiment, 1);
     const struct trial_plan *plan = &experiment->plan;
     uint64_t rpcs = tally_rpcs(&row->tally), notified = row->tally.of[TALLY_NOTIFICATION];
-    outcome_measured(
-        experiment->outcome,
+    claim_measured(
+        experiment,
         "%u clients, %s: session %d leads after %.3f s, notifications %" PRIu64 ", RPCs %" PRIu64,
         plan->fleet.sessions, plan->death.how == DEATH_EXIT ? "exit" : "crash",
         (int)row->holder - 1, (double)experiment->result->recovery_ns / 1e9, notified, rpcs);
-    outcome_check(experiment->outcome, row->holder == 1 + 1);
-    outcome_check(experiment->outcome, notified == 1 && rpcs == 1);
+    claim_check(experiment, row->holder == 1 + 1 && notified == 1 && rpcs == 1);
 }

@@ -16,22 +16,22 @@
 
 /* ------------------------------------------------------------------ outcomes */
 
-void outcome_check(struct outcome *outcome, bool as_expected)
+void claim_check(struct experiment *experiment, bool as_expected)
 {
-    outcome->checks++;
-    outcome->failed += !as_expected;
+    experiment->outcome->checks++;
+    experiment->outcome->failed += !as_expected;
 }
 
-void outcome_check_class(struct outcome *outcome, const struct fit_exponent *fit,
-                         enum fit_verdict expected)
+void claim_check_class(struct experiment *experiment, const struct fit_exponent *fit,
+                       enum fit_verdict expected)
 {
     enum fit_verdict judged = fit_judge(fit);
     if (judged != FIT_UNDETERMINED) {
-        outcome_check(outcome, judged == expected);
+        claim_check(experiment, judged == expected);
         return;
     }
-    outcome_undecide(outcome, "the CI is within ± %.2f of no whole exponent", FIT_MARGIN);
-    outcome->wide = true;
+    claim_undecide(experiment, "the CI is within ± %.2f of no whole exponent", FIT_MARGIN);
+    experiment->outcome->wide = true;
 }
 
 enum verdict outcome_verdict(const struct outcome *outcome)
@@ -74,65 +74,70 @@ static void show_trial(void *context, const struct trial_progress *trial)
     const struct experiment *experiment = context;
     uint32_t clients = experiment->plan.fleet.sessions;
     char what[128];
-    snprintf(what, sizeof what, "%s: %s n=%u", experiment->claim->id, experiment->plan.recipe->name,
+    snprintf(what, sizeof what, "%s: %s n=%u", experiment->claim->id, experiment_recipe(experiment),
              clients);
     const struct progress_name name = {"", what, 0, clients};
     if (experiment->host->progress != NULL)
         progress_show(experiment->host->progress, &name, trial);
 }
 
-/* Runs what is planned. False after an error: there is no result. */
-static bool run_trial(struct experiment *experiment)
+/* Runs what is planned. Sets the error, without a result. */
+static void run_trial(struct experiment *experiment)
 {
     struct claim_host *host = experiment->host;
     const struct claim *claim = experiment->claim;
-    const struct trial_plan *plan = &experiment->plan;
     struct trial_host trial = host->trial;
-    if (host->sessions_most > 0 && plan->fleet.sessions > host->sessions_most) {
+    trial_result_free(experiment->result); /* it refers to the plan before */
+    experiment->result = NULL;
+    plan_trial(experiment);
+    uint32_t sessions = experiment->plan.fleet.sessions;
+    if (host->sessions_most > 0 && sessions > host->sessions_most) {
         experiment->kind =
-            error_raise(experiment->error, ERROR_CONNECTION_LIMIT, 0, plan->recipe->name,
-                        "%u sessions are needed, and the servers allow %" PRIu64,
-                        plan->fleet.sessions, host->sessions_most);
-        return false;
+            error_raise(experiment->error, ERROR_CONNECTION_LIMIT, 0, experiment_recipe(experiment),
+                        "%u sessions are needed, and the servers allow %" PRIu64, sessions,
+                        host->sessions_most);
+        return;
     }
     trial.watch.progress = claim->observe != NULL ? claim->observe : show_trial;
     trial.watch.context = experiment;
     /* All roots are equally long: paths are among the bytes that are counted. */
     snprintf(experiment->root, sizeof experiment->root, "%s/t%04u", host->root, host->trials++);
-    experiment->kind = trial_run(plan, &trial, &experiment->result, experiment->error);
-    return experiment->kind == ERROR_NONE;
+    experiment->kind = trial_run(&experiment->plan, &trial, &experiment->result, experiment->error);
 }
 
 bool experiment_accepts(struct experiment *experiment)
 {
     const struct trial_result *result = experiment->result;
-    const struct trial_plan *plan = &experiment->plan;
+    uint32_t clients = experiment->plan.fleet.sessions;
     char sentence[256];
     if (result->violation_count > 0) {
-        outcome_measured(
-            experiment->outcome, "%s, %u clients: %s", plan->recipe->name, plan->fleet.sessions,
-            violation_describe(&result->memory->violations[0], sentence, sizeof sentence));
-        outcome_check(experiment->outcome, false);
-        return false;
+        violation_describe(&result->memory->violations[0], sentence, sizeof sentence);
+        claim_measured(experiment, "%s, %u clients: %s", experiment_recipe(experiment), clients,
+                       sentence);
+        claim_check(experiment, false);
+    } else if (result->end != END_DONE) {
+        claim_undecide(experiment, "%s, %u clients: %s", experiment_recipe(experiment), clients,
+                       result->reason);
     }
-    if (result->end != END_DONE)
-        outcome_undecide(experiment->outcome, "%s, %u clients: %s", plan->recipe->name,
-                         plan->fleet.sessions, result->reason);
-    return result->end == END_DONE;
+    return result->violation_count == 0 && result->end == END_DONE;
 }
 
 /* Whether the claim can examine the trial that has run. */
 static bool is_whole(struct experiment *experiment)
 {
-    const struct trial_plan *plan = &experiment->plan;
     if (experiment->claim->examines_any)
         return true;
     if (!experiment_accepts(experiment))
         return false;
-    bool missed = plan->death.how != DEATH_NONE && !experiment->result->had_death;
+    bool missed = experiment->plan.death.how != DEATH_NONE && !experiment->result->had_death;
     if (missed)
-        outcome_undecide(experiment->outcome, "no session died with %s", plan->recipe->name);
+        claim_undecide(experiment, "no session died with %s", experiment_recipe(experiment));
     return !missed;
+}
+
+const char *experiment_recipe(const struct experiment *experiment)
+{
+    return experiment->plan.recipe->name;
 }
 
 const struct ledger_row *experiment_row(const struct experiment *experiment, uint64_t handoff)
@@ -144,18 +149,16 @@ const struct ledger_row *experiment_row(const struct experiment *experiment, uin
 
 /* Makes and examines the trial of the present cell. False if nothing can be judged then: after an
  * error, and if the trial is not whole. */
-static bool run_cell(struct experiment *experiment, bool judges)
+static bool run_cell(struct experiment *experiment)
 {
     const struct claim *claim = experiment->claim;
-    trial_result_free(experiment->result); /* it refers to the plan before */
-    experiment->result = NULL;
-    plan_trial(experiment);
-    bool whole = run_trial(experiment) && is_whole(experiment);
+    run_trial(experiment);
+    bool whole = experiment->kind == ERROR_NONE && is_whole(experiment);
     if (whole)
         experiment->totals[experiment->cell] = experiment->result->total;
     if (whole && claim->examine != NULL)
         claim->examine(experiment);
-    return experiment->kind == ERROR_NONE && (whole || !judges);
+    return experiment->kind == ERROR_NONE && (whole || claim->judge == NULL);
 }
 
 void experiment_add_noise(struct experiment *experiment, const struct noise *noise)
@@ -166,14 +169,14 @@ void experiment_add_noise(struct experiment *experiment, const struct noise *noi
 
 /* The order changes from round to round: a drift of the machine affects all cells alike. Servers
  * that are somebody else's cannot be told from other programs. */
-static bool run_round(struct experiment *experiment, size_t cells, bool judges)
+static bool run_round(struct experiment *experiment, size_t cells)
 {
-    bool goes_on = true, measures = judges && experiment->host->trial.ensemble != NULL;
+    bool goes_on = true,
+         measures = experiment->claim->judge != NULL && experiment->host->trial.ensemble != NULL;
     const struct noise_reading before = measures ? noise_read(NULL) : (struct noise_reading){0};
     for (size_t turn = 0; turn < cells && goes_on; turn++) {
-        experiment->round = experiment->rounds;
-        experiment->cell = (experiment->round + turn) % cells;
-        goes_on = run_cell(experiment, judges);
+        experiment->cell = (experiment->rounds + turn) % cells;
+        goes_on = run_cell(experiment);
     }
     experiment->rounds++;
     if (measures) {
@@ -186,12 +189,12 @@ static bool run_round(struct experiment *experiment, size_t cells, bool judges)
 
 bool experiment_goes_on(struct experiment *experiment)
 {
-    struct outcome *outcome = experiment->outcome;
+    const struct outcome *outcome = experiment->outcome;
     bool open = outcome->wide && outcome->failed == 0,
          disturbed = experiment->disturbed >= NOISE_IN_A_ROW;
     if (open && disturbed)
-        outcome_measured(outcome, "no more rounds: other programs disturbed the last %zu",
-                         experiment->disturbed);
+        claim_measured(experiment, "no more rounds: other programs disturbed the last %zu",
+                       experiment->disturbed);
     return open && !disturbed;
 }
 
@@ -202,24 +205,21 @@ static void run_recipe(struct experiment *experiment)
     struct outcome *outcome = experiment->outcome;
     const struct claim *claim = experiment->claim;
     size_t cells = 0, rounds = claim->rounds > 0 ? claim->rounds : 1;
-    bool judges = claim->judge != NULL;
     while (cells < CLAIM_CELLS_MAX && claim->trials[cells].fleet.sessions > 0)
         cells++;
     experiment->rounds = 0;
-    while (run_round(experiment, cells, judges)) {
+    while (run_round(experiment, cells)) {
         if (experiment->rounds < rounds)
             continue;
         const struct outcome before = *outcome;
         outcome->wide = false;
-        if (judges)
+        if (claim->judge != NULL)
             claim->judge(experiment);
         if (experiment->rounds == rounds * PATIENCE || !experiment_goes_on(experiment))
             return;
         *outcome = before;
     }
 }
-
-/* ------------------------------------------------------------------ a claim */
 
 enum error_kind experiment_run(const struct claim *claim, struct claim_host *host,
                                struct outcome *outcome, struct error *error)
@@ -231,9 +231,9 @@ enum error_kind experiment_run(const struct claim *claim, struct claim_host *hos
     if (claim->experiment != NULL)
         claim->experiment(experiment);
     if (experiment->kind == ERROR_NONE && claim->tried != NULL)
-        outcome_tried(outcome, "%s", claim->tried);
+        claim_tried(experiment, "%s", claim->tried);
     if (experiment->kind == ERROR_NONE && claim->expected != NULL)
-        outcome_expected(outcome, "%s", claim->expected);
+        claim_expected(experiment, "%s", claim->expected);
     for (size_t i = 0; i < CLAIM_RECIPES_MAX && experiment->kind == ERROR_NONE; i++) {
         experiment->recipe = i;
         if (claim->recipes[i] != NULL)
@@ -242,6 +242,10 @@ enum error_kind experiment_run(const struct claim *claim, struct claim_host *hos
     outcome->trials = host->trials - trials;
     trial_result_free(experiment->result);
     enum error_kind kind = experiment->kind;
+    if (kind == ERROR_CONNECTION_LIMIT) {
+        claim_undecide(experiment, "%s: %s", error->subject, error->detail);
+        kind = ERROR_NONE;
+    }
     free(experiment);
     return kind;
 }

@@ -37,8 +37,8 @@ enum { GROWTH_RPCS = TALLY_KINDS, GROWTH_BYTES };
 struct growth {
     const char *what; /* NULL: none */
     int figure;
-    double law[3];          /* with n clients: [0] + [1] n + [2] n² */
-    enum fit_verdict class; /* of its exponent; FIT_CONSTANT: it has the exact law instead */
+    struct fit_polynomial law; /* exact */
+    enum fit_verdict class;    /* of its exponent; FIT_CONSTANT: it has the law instead */
 };
 
 #define CLAIM_RECIPES_MAX 6
@@ -69,7 +69,7 @@ struct claim {
 extern const struct claim catalogue[];
 extern const size_t catalogue_count;
 
-/* ------------------------------------------------------------------ an outcome */
+/* ------------------------------------------------------------------ an experiment */
 
 /* A verdict follows from checks of measured figures. All zero bytes: nothing was tried. */
 struct outcome {
@@ -82,29 +82,6 @@ struct outcome {
     bool undecided;
     bool wide; /* because of the width of an interval: more rounds may decide */
 };
-
-/* Each appends to a text, with "; " between two parts. */
-#define outcome_tried(outcome, ...)                                                                \
-    text_append_clause((outcome)->experiment, sizeof(outcome)->experiment, __VA_ARGS__)
-#define outcome_expected(outcome, ...)                                                             \
-    text_append_clause((outcome)->expected, sizeof(outcome)->expected, __VA_ARGS__)
-#define outcome_measured(outcome, ...)                                                             \
-    text_append_clause((outcome)->measured, sizeof(outcome)->measured, __VA_ARGS__)
-
-/* Makes the claim undetermined; the reason is appended to `measured`. */
-#define outcome_undecide(outcome, ...)                                                             \
-    (outcome_measured(outcome, __VA_ARGS__), (void)((outcome)->undecided = true))
-
-void outcome_check(struct outcome *outcome, bool as_expected);
-
-/* Checks the class of growth; undetermined if the interval has several classes. */
-void outcome_check_class(struct outcome *outcome, const struct fit_exponent *fit,
-                         enum fit_verdict expected);
-
-/* Fails after a failed check; undetermined if it was undecided, or without a check. */
-enum verdict outcome_verdict(const struct outcome *outcome);
-
-/* ------------------------------------------------------------------ an experiment */
 
 #define EXPERIMENT_ROOT_MAX 96
 
@@ -139,8 +116,8 @@ struct experiment {
     struct trial_plan plan;
     char root[EXPERIMENT_ROOT_MAX];
     struct trial_result *result;                      /* NULL: the trial has not run */
-    size_t recipe, cell, round;                       /* of the present trial */
-    size_t rounds;                                    /* made, for `judge` */
+    size_t recipe, cell;                              /* of the present trial */
+    size_t rounds;                                    /* made before it; all, for `judge` */
     size_t disturbed;                                 /* the last rounds or loads, in a row */
     struct tally totals[CLAIM_CELLS_MAX];             /* of the last round */
     double values[CLAIM_CELLS_MAX][CLAIM_ROUNDS_MAX]; /* one of each trial, kept for `judge` */
@@ -148,10 +125,29 @@ struct experiment {
     char faults[CLAIM_ENSEMBLES][160]; /* of the first loads of writes, reads that do not count */
 };
 
-/* Errors of trial_run, and ERROR_CONNECTION_LIMIT: a trial needs more sessions than the servers
- * allow. */
+/* Errors of trial_run, but for ERROR_CONNECTION_LIMIT, as when a trial needs more sessions than the
+ * servers allow: then the claim is undetermined. */
 MUST_CHECK enum error_kind experiment_run(const struct claim *claim, struct claim_host *host,
                                           struct outcome *outcome, struct error *error);
+
+/* Fails after a failed check; undetermined if it was undecided, or without a check. */
+enum verdict outcome_verdict(const struct outcome *outcome);
+
+/* Each appends to a text of the outcome, with "; " between two parts. */
+#define CLAIM_APPEND(text, ...)          text_append_clause((text), sizeof(text), __VA_ARGS__)
+#define claim_tried(experiment_, ...)    CLAIM_APPEND((experiment_)->outcome->experiment, __VA_ARGS__)
+#define claim_expected(experiment_, ...) CLAIM_APPEND((experiment_)->outcome->expected, __VA_ARGS__)
+#define claim_measured(experiment_, ...) CLAIM_APPEND((experiment_)->outcome->measured, __VA_ARGS__)
+
+/* Makes the claim undetermined; the reason is appended to `measured`. */
+#define claim_undecide(experiment_, ...)                                                           \
+    (claim_measured(experiment_, __VA_ARGS__), (void)((experiment_)->outcome->undecided = true))
+
+void claim_check(struct experiment *experiment, bool as_expected);
+
+/* Checks the class of growth; undetermined if the interval has several classes. */
+void claim_check_class(struct experiment *experiment, const struct fit_exponent *fit,
+                       enum fit_verdict expected);
 
 /* Whether the trial ran to its end without a violation. If not, the outcome has the reason: a
  * violation makes the claim fail, anything else undetermined. */
@@ -164,6 +160,9 @@ bool experiment_goes_on(struct experiment *experiment);
 /* Counts the rounds in a row in which other programs used more of the cores than a trial of a
  * series may lose to them (bench/output/noise_watch.h); what is not known is quiet. */
 void experiment_add_noise(struct experiment *experiment, const struct noise *noise);
+
+/* The name of the recipe of the present trial. */
+const char *experiment_recipe(const struct experiment *experiment);
 
 /* The row of a handoff of the first lock. */
 const struct ledger_row *experiment_row(const struct experiment *experiment, uint64_t handoff);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/paper/cells.h"
+#include "bench/paper/internal.h"
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "bench/target/resources.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,57 +11,58 @@
 
 TABLE_DEFINE(shape, "shape.csv", SHAPE_COLUMNS)
 
-/* ------------------------------------------------------------------ judgements */
-
-struct shape shape_new(const char *quantity, const char *unit)
+struct paper paper_new(const struct evaluation *evaluation)
 {
-    return (struct shape){quantity, unit, {.type = &shape_table}, {.type = &finding_table}};
+    return (struct paper){.evaluation = evaluation,
+                          .figures.type = evaluation->figures,
+                          .judgements.type = &shape_table,
+                          .findings.type = &finding_table};
 }
 
-void shape_add(struct shape *shape, const struct judgement *judgement)
+void paper_deinit(struct paper *paper)
 {
+    for (size_t i = 0; i < paper->cell_count; i++) {
+        free(paper->cells[i].counted.rows);
+        free(paper->cells[i].values);
+    }
+    free(paper->cells);
+    json_decref(paper->results);
+    table_deinit(&paper->figures);
+    table_deinit(&paper->judgements);
+    table_deinit(&paper->findings);
+    *paper = (struct paper){0};
+}
+
+/* ------------------------------------------------------------------ judgements */
+
+void paper_add(struct paper *paper, const struct judgement *judgement)
+{
+    const struct evaluation *evaluation = paper->evaluation;
     const struct interval *ours = &judgement->ours;
-    const char *reason = judgement->reason != NULL ? judgement->reason : "";
-    const char *verdict = verdict_word(judgement->verdict);
-    bool holds = judgement->verdict == VERDICT_HOLDS;
-    const struct finding finding = {.slug = shape->quantity,
+    bool judged = judgement->obstacle == NULL;
+    const char *reason = judged ? judgement->reason : judgement->obstacle;
+    const struct finding finding = {.slug = evaluation->quantity,
                                     .subject = judgement->row,
-                                    .verdict = judgement->verdict,
+                                    .verdict = judged ? judgement->verdict : VERDICT_UNDETERMINED,
                                     .figure = *ours,
-                                    .unit = shape->unit,
+                                    .unit = evaluation->unit,
                                     .n = judgement->trials};
-    struct table_value *row = table_add(&shape->rows);
+    struct table_value *row = table_add(&paper->judgements);
     row[shape_claim] = table_text(judgement->claim);
     row[shape_servers] = table_count(judgement->servers);
     row[shape_against_servers] = table_count_if(judgement->against > 0, judgement->against);
     table_put_interval(&row[shape_ratio], ours);
     row[shape_paper_ratio] = table_real(judgement->paper);
-    row[shape_verdict] = table_text(verdict);
-    row[shape_quantity] = table_text(shape->quantity);
-    row[shape_reason] = table_text(reason);
+    row[shape_verdict] = table_text(verdict_word(finding.verdict));
+    row[shape_quantity] = table_text(evaluation->quantity);
+    row[shape_reason] = table_text(reason != NULL ? reason : "");
     row[shape_row] = table_text(judgement->row);
-    char why[160] = "too few valid trials";
-    if (reason[0] != '\0')
-        snprintf(why, sizeof why, "%s", reason);
-    else if (isfinite(ours->low))
-        snprintf(why, sizeof why, "%.3f %s, 95 %% interval %.3f to %.3f", ours->value, shape->unit,
-                 ours->low, ours->high);
-    findings_add(&shape->findings, &finding, "%s%s%s: %s", judgement->claim, holds ? "" : ": ",
-                 holds ? "" : verdict, why);
-}
-
-void shape_deinit(struct shape *shape)
-{
-    table_deinit(&shape->rows);
-    table_deinit(&shape->findings);
-}
-
-void judgement_deny(struct judgement *judgement, const char *reason)
-{
-    if (reason == NULL)
-        return;
-    judgement->verdict = VERDICT_UNDETERMINED;
-    judgement->reason = reason;
+    if (reason == NULL && isfinite(ours->low))
+        findings_add(&paper->findings, &finding, "%s: %.3f %s, 95 %% interval %.3f to %.3f",
+                     judgement->claim, ours->value, evaluation->unit, ours->low, ours->high);
+    else
+        findings_add(&paper->findings, &finding, "%s: %s", judgement->claim,
+                     reason != NULL ? reason : "too few valid trials");
 }
 
 /* Servers that share the cores of one machine take them from each other, and the leader of a
@@ -91,27 +93,27 @@ double *paper_cell_values(const struct paper_cell *cell, size_t column)
     return values;
 }
 
-static bool belongs(const struct evaluation *evaluation, const struct paper_cell *cell,
-                    const struct table_value *trial)
+static bool is_starved(const struct paper *paper, const struct paper_cell *cell,
+                       const struct table_value *trial)
 {
-    bool belongs = trial[evaluation->complete].flag;
-    for (size_t k = 0; k < evaluation->axis_count; k++)
-        belongs = belongs && trial[evaluation->axes[k].column].count == cell->at[k];
-    return belongs;
+    size_t cores = paper->evaluation->cores;
+    return cores > 0 && cell->at[0] == 100 &&
+           resources_are_starved(table_number(&trial[cores]), cell->servers,
+                                 paper->options.load.target.cpu_percent);
 }
 
-static void gather(const struct paper_cells *cells, const struct table *rows,
-                   struct paper_cell *cell)
+static void gather(const struct paper *paper, const struct table *rows, struct paper_cell *cell)
 {
-    const struct evaluation *evaluation = cells->evaluation;
-    const struct target_options *target = &cells->options->load.target;
+    const struct evaluation *evaluation = paper->evaluation;
     size_t *indices = memory_new(rows->rows, sizeof *indices), count = 0;
     for (size_t i = 0; i < rows->rows; i++) {
         const struct table_value *trial = table_row(rows, i);
-        if (!belongs(evaluation, cell, trial))
+        bool belongs = trial[evaluation->complete].flag;
+        for (size_t k = 0; k < evaluation->axis_count; k++)
+            belongs = belongs && trial[evaluation->axes[k].column].count == cell->at[k];
+        if (!belongs)
             continue;
-        bool starved =
-                 evaluation->is_starved != NULL && evaluation->is_starved(trial, cell, target),
+        bool starved = is_starved(paper, cell, trial),
              valid = trial[evaluation->valid].flag && !starved;
         cell->starved += starved;
         cell->trials++;
@@ -129,23 +131,28 @@ static void gather(const struct paper_cells *cells, const struct table *rows,
                                       of_servers ? cell->at[0] : cell->at[1]);
 }
 
-/* Adds the cell's row of the file. */
-static void add_figures(struct paper_cells *cells, const struct paper_cell *cell)
+static void add_figures(struct paper *paper, const struct paper_cell *cell)
 {
-    struct table_value *row = table_add(&cells->figures);
+    const struct evaluation *evaluation = paper->evaluation;
+    struct table_value *row = table_add(&paper->figures);
     size_t column = 0;
     row[column++] = table_count(cell->servers);
-    for (size_t k = 0; k < cells->evaluation->axis_count; k++)
+    for (size_t k = 0; k < evaluation->axis_count; k++)
         row[column++] = table_count(cell->at[k]);
     row[column++] = table_count(cell->trials);
-    row[column] = table_count(cell->valid);
-    cells->evaluation->fill(cell, row);
+    row[column++] = table_count(cell->valid);
+    if (evaluation->cores > 0)
+        row[column++] = table_count(cell->starved);
+    table_put_interval(&row[column], &cell->mean);
+    row[evaluation->published_column] = table_real(cell->published);
+    if (evaluation->fill != NULL)
+        evaluation->fill(cell, row);
 }
 
-struct paper_cell *paper_cells_at(const struct paper_cells *cells, size_t topology, size_t first,
-                                  size_t second)
+struct paper_cell *paper_cell_at(const struct paper *paper, size_t topology, size_t first,
+                                 size_t second)
 {
-    return &cells->list[(topology * cells->lengths[0] + first) * cells->lengths[1] + second];
+    return &paper->cells[(topology * paper->lengths[0] + first) * paper->lengths[1] + second];
 }
 
 /* ------------------------------------------------------------------ claims */
@@ -169,8 +176,8 @@ static bool find_fall(const struct paper_cell *a, const struct paper_cell *b, ch
         struct interval step = ratio_of(a + 1, a);
         if (verdict_falls(&step) != VERDICT_HOLDS)
             continue;
-        snprintf(text, size, "throughput falls from %u to %u %% reads with %llu server%s",
-                 (unsigned)a[0].at[0], (unsigned)a[1].at[0], (unsigned long long)a->servers,
+        snprintf(text, size, "throughput falls from %u to %u %% reads with %u server%s",
+                 (unsigned)a[0].at[0], (unsigned)a[1].at[0], (unsigned)a->servers,
                  text_plural(a->servers));
         return true;
     }
@@ -178,14 +185,22 @@ static bool find_fall(const struct paper_cell *a, const struct paper_cell *b, ch
 }
 
 /* Judges the ratio of cell b to cell a. */
-static void judge_pair(struct paper_cells *cells, const struct paper_claim *claim,
+static void judge_pair(struct paper *paper, const struct paper_claim *claim,
                        const struct paper_cell *b, const struct paper_cell *a)
 {
-    bool of_servers = claim->between == PAPER_SERVERS;
-    unsigned long long less = of_servers ? a->servers : a->at[0],
-                       more = of_servers ? b->servers : b->at[0],
-                       fixed = of_servers ? b->at[0] : b->servers;
-    char numbers[80] = "", tail[80] = "", words[200], row[200], fall[96];
+    bool of_servers = claim->between == PAPER_SERVERS, has_noun = claim->noun != NULL;
+    unsigned less = (unsigned)(of_servers ? a->servers : a->at[0]),
+             more = (unsigned)(of_servers ? b->servers : b->at[0]),
+             fixed = (unsigned)(of_servers ? b->at[0] : b->servers);
+    char tail[160] = "", words[200], row[200], fall[96];
+    int length = 0;
+    if (has_noun)
+        length = snprintf(tail, sizeof tail, "%u to %u %s", less, more, claim->noun);
+    if (claim->fixed != NULL)
+        snprintf(tail + length, sizeof tail - (size_t)length, ", %u %s%s", fixed, claim->fixed,
+                 text_plural(fixed));
+    snprintf(words, sizeof words, "%s%s%s", claim->words, has_noun ? " from " : "", tail);
+    snprintf(row, sizeof row, "%s%s%s", claim->row, has_noun ? ", " : "", tail);
     struct judgement judgement = {.claim = words,
                                   .row = row,
                                   .servers = b->servers,
@@ -193,88 +208,58 @@ static void judge_pair(struct paper_cells *cells, const struct paper_claim *clai
                                   .ours = ratio_of(b, a),
                                   .paper = b->published / a->published,
                                   .trials = a->valid + b->valid};
-    if (claim->noun != NULL)
-        snprintf(numbers, sizeof numbers, "%llu to %llu %s", less, more, claim->noun);
-    if (claim->fixed != NULL)
-        snprintf(tail, sizeof tail, ", %llu %s%s", fixed, claim->fixed, text_plural(fixed));
-    snprintf(words, sizeof words, "%s%s%s%s", claim->words, claim->noun != NULL ? " from " : "",
-             numbers, tail);
-    snprintf(row, sizeof row, "%s%s%s%s", claim->row, claim->noun != NULL ? ", " : "", numbers,
-             tail);
     judgement.verdict =
         claim->falls ? verdict_falls(&judgement.ours) : verdict_rises(&judgement.ours);
     if (of_servers)
-        judgement_deny(&judgement,
-                       paper_servers_cannot_show(&cells->options->load.target, claim->falls));
+        judgement.obstacle = paper_servers_cannot_show(&paper->options.load.target, claim->falls);
     if (claim->between == PAPER_ENDS && find_fall(a, b, fall, sizeof fall)) {
         judgement.verdict = VERDICT_FAILS;
         judgement.reason = fall;
     }
-    shape_add(&cells->shape, &judgement);
+    paper_add(paper, &judgement);
 }
 
-static void judge_claim(struct paper_cells *cells, const struct paper_claim *claim)
+static void judge_claim(struct paper *paper, const struct paper_claim *claim)
 {
-    size_t last = cells->lengths[0] - 1, level = claim->first ? 0 : last;
-    for (size_t i = 0; i < cells->topologies; i++) {
-        struct paper_cell *of_topology = paper_cells_at(cells, i, 0, 0);
+    size_t last = paper->lengths[0] - 1, level = claim->first ? 0 : last;
+    for (size_t i = 0; i < paper->options.load.target.topology_count; i++) {
+        const struct paper_cell *of_topology = paper_cell_at(paper, i, 0, 0);
         if (claim->between == PAPER_ENDS)
-            judge_pair(cells, claim, &of_topology[last], &of_topology[0]);
+            judge_pair(paper, claim, &of_topology[last], &of_topology[0]);
         else if (claim->between == PAPER_SERVERS && i > 0)
-            judge_pair(cells, claim, &of_topology[level], paper_cells_at(cells, i - 1, level, 0));
+            judge_pair(paper, claim, &of_topology[level], paper_cell_at(paper, i - 1, level, 0));
         for (size_t k = 1; claim->between == PAPER_LEVELS && k <= last; k++)
-            judge_pair(cells, claim, &of_topology[k], &of_topology[k - 1]);
+            judge_pair(paper, claim, &of_topology[k], &of_topology[k - 1]);
     }
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static const struct levels *levels_of(const struct paper_options *options,
-                                      const struct evaluation *evaluation, size_t axis)
+static const struct levels *levels_of(const struct paper *paper, size_t axis)
 {
-    return (const void *)((const char *)options + evaluation->axes[axis].levels);
+    return (const void *)((const char *)&paper->options + paper->evaluation->axes[axis].levels);
 }
 
-void paper_cells_init(struct paper_cells *cells, const struct evaluation *evaluation,
-                      const struct paper_options *options, const struct table *const rows[])
+void paper_judge(struct paper *paper, const struct table *const rows[])
 {
-    const struct target_options *target = &options->load.target;
-    size_t axes = evaluation->axis_count < PAPER_AXES_MAX ? evaluation->axis_count : PAPER_AXES_MAX;
-    *cells = (struct paper_cells){.evaluation = evaluation,
-                                  .options = options,
-                                  .topologies = target->topology_count,
-                                  .lengths = {1, 1},
-                                  .figures.type = evaluation->figures,
-                                  .shape = shape_new(evaluation->quantity, evaluation->unit)};
-    for (size_t k = 0; k < axes; k++)
-        cells->lengths[k] = levels_of(options, evaluation, k)->count;
-    cells->count = cells->topologies * cells->lengths[0] * cells->lengths[1];
-    cells->list = memory_new(cells->count, sizeof *cells->list);
-    for (size_t i = 0; i < cells->count; i++) {
-        struct paper_cell *cell = &cells->list[i];
-        size_t at[PAPER_AXES_MAX] = {i / cells->lengths[1] % cells->lengths[0],
-                                     i % cells->lengths[1]},
-               topology = i / cells->lengths[1] / cells->lengths[0];
-        cell->servers = target->server_counts[topology];
-        for (size_t k = 0; k < axes; k++)
-            cell->at[k] = levels_of(options, evaluation, k)->list[at[k]];
-        gather(cells, rows[topology], cell);
-        add_figures(cells, cell);
+    const struct evaluation *evaluation = paper->evaluation;
+    const struct target_options *target = &paper->options.load.target;
+    for (size_t k = 0; k < PAPER_AXES_MAX; k++)
+        paper->lengths[k] = k < evaluation->axis_count ? levels_of(paper, k)->count : 1;
+    size_t of_one = paper->lengths[0] * paper->lengths[1];
+    paper->cell_count = target->topology_count * of_one;
+    paper->cells = memory_new(paper->cell_count, sizeof *paper->cells);
+    for (size_t i = 0; i < paper->cell_count; i++) {
+        struct paper_cell *cell = &paper->cells[i];
+        size_t at[] = {i % of_one / paper->lengths[1], i % paper->lengths[1]};
+        cell->servers = target->server_counts[i / of_one];
+        for (size_t k = 0; k < evaluation->axis_count; k++)
+            cell->at[k] = levels_of(paper, k)->list[at[k]];
+        gather(paper, rows[i / of_one], cell);
+        add_figures(paper, cell);
     }
     for (size_t i = 0; i < evaluation->claim_count; i++)
-        judge_claim(cells, &evaluation->claims[i]);
+        judge_claim(paper, &evaluation->claims[i]);
     if (evaluation->judge != NULL)
-        evaluation->judge(cells);
-}
-
-void paper_cells_deinit(struct paper_cells *cells)
-{
-    for (size_t i = 0; i < cells->count; i++) {
-        free(cells->list[i].counted.rows);
-        free(cells->list[i].values);
-    }
-    free(cells->list);
-    table_deinit(&cells->figures);
-    shape_deinit(&cells->shape);
-    *cells = (struct paper_cells){0};
+        evaluation->judge(paper);
 }

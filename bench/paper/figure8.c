@@ -15,12 +15,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
-#include "bench/paper/internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIGURE8_SAMPLE_COLUMNS(X, T)                                                               \
     X(T, trial, COUNT, "", 0, KEY, "the trial")                                                    \
@@ -69,26 +67,23 @@ static const struct event *event_of(const struct figure8 *figure, uint32_t event
     return &events[event + (figure->events < FIGURE8_EVENTS_MAX && event == figure->events - 1)];
 }
 
-void figure8_init(struct figure8 *figure, uint64_t servers, uint64_t duration_ns)
+void figure8_init(struct figure8 *figure, struct paper *paper, uint64_t servers,
+                  uint64_t duration_ns)
 {
-    *figure = (struct figure8){.servers = servers,
-                               .seconds = (uint32_t)(duration_ns / NS_PER_S),
+    *figure = (struct figure8){.paper = paper,
+                               .servers = servers,
+                               .end_ns = duration_ns / NS_PER_S * NS_PER_S,
                                .part_ns = duration_ns / figure8_parts(servers),
                                .events = count_events(servers),
                                .faults.type = &figure8_fault_table,
-                               .samples.type = &figure8_sample_table,
-                               .cells.type = &figure8_event_table,
-                               .shape = shape_new("ratio", "times")};
+                               .samples.type = &figure8_sample_table};
     for (uint32_t i = 0; i < figure->events; i++) {
         const struct event *event = event_of(figure, i);
-        struct load_fault *kill = &figure->schedule[(size_t)2 * i];
-        kill[0] = (struct load_fault){.action = LOAD_FAULT_KILL,
-                                      .target = event->target,
-                                      .servers = event->killed,
-                                      .at_ns = (2 + 3 * i) * figure->part_ns};
-        kill[1] = (struct load_fault){.action = LOAD_FAULT_RESTART,
-                                      .target = LOAD_FAULT_DOWN,
-                                      .at_ns = (3 + 3 * i) * figure->part_ns};
+        uint64_t at_ns = (2 + 3 * i) * figure->part_ns;
+        figure->schedule[2 * i] =
+            (struct load_fault){at_ns, LOAD_FAULT_KILL, event->target, event->killed, 0};
+        figure->schedule[2 * i + 1] =
+            (struct load_fault){at_ns + figure->part_ns, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, 0, 0};
     }
 }
 
@@ -96,60 +91,54 @@ void figure8_deinit(struct figure8 *figure)
 {
     table_deinit(&figure->faults);
     table_deinit(&figure->samples);
-    table_deinit(&figure->cells);
-    shape_deinit(&figure->shape);
 }
 
 /* ------------------------------------------------------------------ a trial */
 
-struct trial {
-    const struct figure8 *figure;
-    const struct load_fault_result *faults;
-    const struct figure8_operations *operations;
-};
-
 /* Operations a second in the tenths that lie between these times; NaN: none does. */
-static double rate_between(const struct trial *trial, uint64_t from_ns, uint64_t until_ns)
+static double rate_between(const struct figure8 *figure, uint64_t from_ns, uint64_t until_ns)
 {
-    uint64_t end_ns = trial->figure->seconds * NS_PER_S;
     uint64_t sum = 0, first = (from_ns + SAMPLE_NS - 1) / SAMPLE_NS,
-             end = (until_ns < end_ns ? until_ns : end_ns) / SAMPLE_NS;
+             end = (until_ns < figure->end_ns ? until_ns : figure->end_ns) / SAMPLE_NS;
     for (uint64_t i = first; i < end; i++)
-        sum += trial->operations[i].reads + trial->operations[i].writes;
+        sum += figure->operations[i].reads + figure->operations[i].writes;
     return end > first ? (double)sum * OUTAGES_SAMPLES_PER_S / (double)(end - first) : NAN;
+}
+
+/* When the time of a fault ends: at the next one that was carried out, or with the trial. */
+static uint64_t end_of(const struct figure8 *figure, uint32_t fault)
+{
+    uint32_t next = fault + 1;
+    while (next < 2 * figure->events && !figure->results[next].carried_out)
+        next++;
+    if (next == 2 * figure->events || figure->results[next].at_ns > figure->end_ns)
+        return figure->end_ns;
+    return figure->results[next].at_ns;
 }
 
 /* The rates of an event, in the row of its kill: in the part before, until the start, and in the
  * part that begins a part after the start. */
-static void set_rates(const struct trial *trial, uint32_t event, struct table_value *row)
+static void set_rates(const struct figure8 *figure, uint32_t fault, struct table_value *row)
 {
-    uint64_t part_ns = trial->figure->part_ns;
-    const struct load_fault_result *kill = &trial->faults[(size_t)2 * event], *start = kill + 1;
-    uint64_t until_ns = start->at_ns + 2 * part_ns;
-    if (!kill->carried_out || !start->carried_out)
+    const struct load_fault_result *kill = &figure->results[fault], *start = kill + 1;
+    uint64_t part_ns = figure->part_ns, killed_ns = kill->at_ns, started_ns = start->at_ns,
+             until_ns = started_ns + 2 * part_ns, end_ns = end_of(figure, fault + 1);
+    if (!start->carried_out)
         return;
-    if (event + 1 < trial->figure->events && kill[2].carried_out && kill[2].at_ns < until_ns)
-        until_ns = kill[2].at_ns;
     row[figure8_fault_before_per_s] =
-        table_real(rate_between(trial, kill->at_ns - part_ns, kill->at_ns));
-    row[figure8_fault_down_per_s] = table_real(rate_between(trial, kill->at_ns, start->at_ns));
-    row[figure8_fault_after_per_s] =
-        table_real(rate_between(trial, start->at_ns + part_ns, until_ns));
+        table_real(rate_between(figure, killed_ns - part_ns, killed_ns));
+    row[figure8_fault_down_per_s] = table_real(rate_between(figure, killed_ns, started_ns));
+    row[figure8_fault_after_per_s] = table_real(
+        rate_between(figure, started_ns + part_ns, until_ns < end_ns ? until_ns : end_ns));
 }
 
-/* Whole seconds of the measured time without an operation that end within a fault's time, which
- * ends with the next fault that was carried out, or with the trial. */
-static uint32_t count_zero_seconds(const struct trial *trial, uint32_t fault)
+/* Whole seconds of the measured time without an operation that end within a fault's time. */
+static uint32_t count_zero_seconds(const struct figure8 *figure, uint32_t fault)
 {
-    uint32_t count = 0, next = fault + 1, faults = 2 * trial->figure->events;
-    uint64_t from_ns = trial->faults[fault].at_ns, until_ns = trial->figure->seconds * NS_PER_S;
-    while (next < faults && !trial->faults[next].carried_out)
-        next++;
-    if (next < faults && trial->faults[next].at_ns < until_ns)
-        until_ns = trial->faults[next].at_ns;
-    uint64_t end_ns = (from_ns / NS_PER_S + 1) * NS_PER_S;
-    for (; end_ns <= until_ns; end_ns += NS_PER_S)
-        count += rate_between(trial, end_ns - NS_PER_S, end_ns) == 0;
+    uint32_t count = 0;
+    uint64_t end_ns = (figure->results[fault].at_ns / NS_PER_S + 1) * NS_PER_S;
+    for (; end_ns <= end_of(figure, fault); end_ns += NS_PER_S)
+        count += rate_between(figure, end_ns - NS_PER_S, end_ns) == 0;
     return count;
 }
 
@@ -181,16 +170,15 @@ static void set_result(const struct load_fault_result *result, struct table_valu
     row[figure8_fault_serves_sooner_ms] = since_ms(served ? result->served_within_ns : UINT64_MAX);
 }
 
-static void add_samples(struct figure8 *figure, uint64_t number,
-                        const struct figure8_operations *operations)
+static void add_samples(struct figure8 *figure, uint64_t number)
 {
-    uint32_t count = figure->seconds * OUTAGES_SAMPLES_PER_S;
-    for (uint32_t first = 0; first + SAMPLES_A_ROW <= count; first += SAMPLES_A_ROW) {
+    size_t count = figure->end_ns / SAMPLE_NS;
+    for (size_t first = 0; first + SAMPLES_A_ROW <= count; first += SAMPLES_A_ROW) {
         struct table_value *row = table_add(&figure->samples);
         uint64_t reads = 0, writes = 0;
-        for (uint32_t i = first; i < first + SAMPLES_A_ROW; i++) {
-            reads += operations[i].reads;
-            writes += operations[i].writes;
+        for (size_t i = first; i < first + SAMPLES_A_ROW; i++) {
+            reads += figure->operations[i].reads;
+            writes += figure->operations[i].writes;
         }
         row[figure8_sample_trial] = table_count(number);
         row[figure8_sample_from_s] = table_real((double)first / OUTAGES_SAMPLES_PER_S);
@@ -202,13 +190,15 @@ static void add_samples(struct figure8 *figure, uint64_t number,
 }
 
 void figure8_add(struct figure8 *figure, uint64_t number, bool valid,
-                 const struct load_fault_result *faults,
+                 const struct load_fault_result *results,
                  const struct figure8_operations *operations)
 {
-    const struct trial trial = {figure, faults, operations};
+    figure->results = results;
+    figure->operations = operations;
     for (uint32_t fault = 0; fault < 2 * figure->events; fault++) {
-        const struct load_fault_result *result = &faults[fault];
+        const struct load_fault_result *result = &results[fault];
         const struct event *event = event_of(figure, fault / 2);
+        bool is_kill = fault % 2 == 0;
         struct table_value *row = table_add(&figure->faults);
         row[figure8_fault_trial] = table_count(number);
         row[figure8_fault_valid] = table_flag(valid);
@@ -217,39 +207,43 @@ void figure8_add(struct figure8 *figure, uint64_t number, bool valid,
         row[figure8_fault_action] = table_text(load_fault_word(figure->schedule[fault].action));
         row[figure8_fault_reason] = table_text(result->why);
         row[figure8_fault_of_leader] = table_flag(event->target == LOAD_FAULT_LEADER);
+        row[figure8_fault_killed] = table_count_if(is_kill, event->killed);
         if (result->carried_out) {
             set_result(result, row);
-            row[figure8_fault_seconds_at_zero] = table_count(count_zero_seconds(&trial, fault));
+            row[figure8_fault_seconds_at_zero] = table_count(count_zero_seconds(figure, fault));
         }
-        if (fault % 2 == 1)
-            continue;
-        row[figure8_fault_killed] = table_count(event->killed);
-        if (result->carried_out)
+        if (result->carried_out && is_kill) {
             row[figure8_fault_role] = table_text(role_word(result->roles[0]));
-        set_rates(&trial, fault / 2, row);
+            set_rates(figure, fault, row);
+        }
     }
-    add_samples(figure, number, operations);
+    add_samples(figure, number);
 }
 
 /* ------------------------------------------------------------------ the events over the trials */
 
-static void add_cells(struct figure8 *figure, size_t trials, size_t valid)
+static void add_events(struct figure8 *figure, size_t trials, size_t valid)
 {
+    /* The columns of an event from before_per_s on. */
+    static const size_t medians[] = {
+        figure8_fault_before_per_s,   figure8_fault_down_per_s,         figure8_fault_after_per_s,
+        figure8_fault_first_write_ms, figure8_fault_longest_silence_ms, figure8_fault_new_leader_ms,
+        figure8_fault_serves_ms,
+    };
     static const size_t keys[] = {figure8_fault_fault};
     struct table_cells faults = table_group(&figure->faults, keys, 1);
     size_t flag = valid > 0 ? (size_t)figure8_fault_valid : TABLE_ALL;
     for (size_t kill = 0; kill + 1 < faults.count; kill += 2) {
-        struct table_value *row = table_add(&figure->cells);
+        struct table_value *row = table_add(&figure->paper->figures);
         row[figure8_event_servers] = table_count(figure->servers);
         row[figure8_event_trials] = table_count(trials);
         row[figure8_event_valid] = table_count(valid);
         row[figure8_event_event] =
             table_text(table_cell_value(&faults.list[kill], figure8_fault_event)->text);
-        for (size_t i = figure8_event_event + 1; i < figure8_event_columns_count; i++) {
-            size_t column = 0, of_start = i == figure8_event_serves_ms;
-            while (strcmp(figure8_fault_list[column].name, figure8_event_list[i].name) != 0)
-                column++;
-            row[i] = table_real(table_cell_median(&faults.list[kill + of_start], column, flag));
+        for (size_t i = 0; i < sizeof medians / sizeof medians[0]; i++) {
+            size_t of_start = medians[i] == figure8_fault_serves_ms;
+            row[figure8_event_before_per_s + i] =
+                table_real(table_cell_median(&faults.list[kill + of_start], medians[i], flag));
         }
     }
     table_cells_deinit(&faults);
@@ -281,12 +275,13 @@ static const struct claim claims[] = {
      figure8_fault_after_per_s, 1, true},
 };
 
-/* The geometric mean of the ratios of the events of a kind in a trial; NaN if it has none. */
-static double ratio_in(const struct table_cell *trial, const struct claim *claim)
+/* The geometric mean of the ratios of the events of a kind in the trial whose first fault is this
+ * row; NaN if it has none. */
+static double ratio_in(const struct figure8 *figure, size_t first, const struct claim *claim)
 {
     double logs = 0, count = 0;
-    for (size_t k = 0; k < trial->count; k++) {
-        const struct table_value *row = table_row(trial->table, trial->rows[k]);
+    for (size_t i = first; i < first + 2 * (size_t)figure->events; i++) {
+        const struct table_value *row = table_row(&figure->faults, i);
         if (row[figure8_fault_of_leader].flag != claim->of_leader ||
             row[figure8_fault_killed].count != claim->killed)
             continue;
@@ -299,20 +294,19 @@ static double ratio_in(const struct table_cell *trial, const struct claim *claim
 
 /* Servers are alike, so one that is gone leaves its share. A trial whose ratio is 0 has no
  * logarithm: then there is no interval. A comparison with NaN is false. */
-static void judge_ratio(const struct figure8 *figure, const struct table_cells *trials,
-                        const struct claim *claim, const char *cannot_show,
-                        struct judgement *judgement)
+static void judge_ratio(const struct figure8 *figure, const struct claim *claim,
+                        const char *cannot_show, struct judgement *judgement)
 {
     double share = 1.0 / (double)figure->servers, bound = 1 - (claim->killed + 1) * share;
-    double *ratios = memory_new(trials->count, sizeof *ratios);
+    double *ratios = memory_new(judgement->trials, sizeof *ratios);
     size_t count = 0;
-    bool stands_still = false;
-    for (size_t i = 0; i < trials->count; i++) {
-        double ratio = ratio_in(&trials->list[i], claim);
-        if (isnan(ratio) || !table_cell_value(&trials->list[i], figure8_fault_valid)->flag)
+    for (size_t i = 0; i < figure->faults.rows; i += 2 * (size_t)figure->events) {
+        double ratio = ratio_in(figure, i, claim);
+        if (isnan(ratio) || !table_row(&figure->faults, i)[figure8_fault_valid].flag)
             continue;
         ratios[count++] = ratio;
-        stands_still = stands_still || ratio == 0;
+        if (ratio == 0)
+            judgement->obstacle = "no operation in such a part of a valid trial";
     }
     judgement->ours = statistics_interval_of_logs(ratios, count, PAPER_CONFIDENCE);
     free(ratios);
@@ -320,8 +314,8 @@ static void judge_ratio(const struct figure8 *figure, const struct table_cells *
     judgement->verdict = judgement->ours.low > bound    ? VERDICT_HOLDS
                          : judgement->ours.high < bound ? VERDICT_FAILS
                                                         : VERDICT_UNDETERMINED;
-    judgement_deny(judgement, stands_still ? "no operation in such a part of a valid trial" : NULL);
-    judgement_deny(judgement, cannot_show);
+    if (cannot_show != NULL)
+        judgement->obstacle = cannot_show;
 }
 
 static void judge_zero(const struct figure8 *figure, const struct claim *claim, char reason[96],
@@ -337,24 +331,22 @@ static void judge_zero(const struct figure8 *figure, const struct claim *claim, 
              (unsigned)zero, text_plural(zero), judgement->trials, text_plural(judgement->trials));
     judgement->verdict = zero > 0 ? VERDICT_FAILS : VERDICT_HOLDS;
     judgement->reason = reason;
-    judgement_deny(judgement, judgement->trials == 0 ? "no trial is valid" : NULL);
+    judgement->obstacle = judgement->trials == 0 ? "no trial is valid" : NULL;
 }
 
 void figure8_judge(struct figure8 *figure, const char *cannot_show)
 {
-    static const size_t keys[] = {figure8_fault_trial};
-    struct table_cells trials = table_group(&figure->faults, keys, 1);
-    size_t valid = 0;
+    size_t valid = 0, of_trial = 2 * (size_t)figure->events;
     char reason[96];
-    for (size_t i = 0; i < trials.count; i++)
-        valid += table_cell_value(&trials.list[i], figure8_fault_valid)->flag;
-    add_cells(figure, trials.count, valid);
+    for (size_t i = 0; i < figure->faults.rows; i += of_trial)
+        valid += table_row(&figure->faults, i)[figure8_fault_valid].flag;
+    add_events(figure, figure->faults.rows / of_trial, valid);
     for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
         const struct claim *claim = &claims[i];
         struct judgement judgement = {.claim = claim->claim,
                                       .row = claim->row,
                                       .servers = figure->servers,
-                                      .ours = {NAN, NAN, NAN},
+                                      .ours = FINDING_NO_FIGURE,
                                       .paper = NAN,
                                       .trials = valid};
         if (claim->killed == 2 && figure->events < FIGURE8_EVENTS_MAX)
@@ -362,10 +354,9 @@ void figure8_judge(struct figure8 *figure, const char *cannot_show)
         if (claim->rate == 0)
             judge_zero(figure, claim, reason, &judgement);
         else
-            judge_ratio(figure, &trials, claim, cannot_show, &judgement);
-        shape_add(&figure->shape, &judgement);
+            judge_ratio(figure, claim, cannot_show, &judgement);
+        paper_add(figure->paper, &judgement);
     }
-    table_cells_deinit(&trials);
 }
 
 /* ------------------------------------------------------------------ the evaluation */
@@ -375,13 +366,12 @@ static enum error_kind keep_trial(void *context, const struct table_value *row,
 {
     struct figure8 *figure = context;
     const struct outages *outages = result->load->outages;
-    uint32_t count = figure->seconds * OUTAGES_SAMPLES_PER_S;
+    uint32_t count = (uint32_t)(figure->end_ns / SAMPLE_NS);
     struct figure8_operations *operations = memory_new(count, sizeof *operations);
     (void)error;
-    for (uint32_t i = 0; i < count; i++) {
-        operations[i].reads = outages_sample(outages, i, OUTAGES_READS);
-        operations[i].writes = outages_sample(outages, i, OUTAGES_WRITES);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        operations[i] = (struct figure8_operations){outages_sample(outages, i, OUTAGES_READS),
+                                                    outages_sample(outages, i, OUTAGES_WRITES)};
     figure8_add(figure, row[load_row_trial].count, row[load_row_valid].flag, result->faults,
                 operations);
     free(operations);
@@ -391,17 +381,9 @@ static enum error_kind keep_trial(void *context, const struct table_value *row,
 static int finish(const struct load_series *series, void *context, int *verdict)
 {
     struct figure8 *figure = context;
-    struct error error;
+    const struct table *const files[] = {&figure->faults, &figure->samples};
     figure8_judge(figure, paper_servers_cannot_show(&series->options->target, false));
-    if (file_set_save_table(series->options->output.out, &figure->samples, NULL, &error) !=
-        ERROR_NONE)
-        return complain(&error);
-    const struct paper_outcome outcome = {.paper = figure->paper,
-                                          .series = &series->base,
-                                          .file = &figure->faults,
-                                          .cells = &figure->cells,
-                                          .shape = &figure->shape};
-    return paper_finish(&outcome, verdict);
+    return paper_finish(figure->paper, &series->base, files, 2, verdict);
 }
 
 static int run_figure8(struct paper *paper)
@@ -409,8 +391,7 @@ static int run_figure8(struct paper *paper)
     struct load_options *load = &paper->options.load;
     struct figure8 figure;
     load->mix = mix_of_reads(READS_PERCENT);
-    figure8_init(&figure, load->target.server_counts[0], load->duration_ns);
-    figure.paper = paper;
+    figure8_init(&figure, paper, load->target.server_counts[0], load->duration_ns);
     const struct load_series_user user = {.print_results = finish,
                                           .keep = keep_trial,
                                           .context = &figure,
@@ -465,28 +446,17 @@ static const struct option_row rows[] = {
     PAPER_ROWS_LAST,
 };
 
-static const char *find_obstacle(const struct target_options *target)
-{
-    if (target->driver == DRIVER_SIMULATED)
-        return "servers do not die in the simulation";
-    return target->connect ? "zkherd does not kill servers of somebody else" : NULL;
-}
-
 static bool check_figure8(const struct paper_options *options)
 {
-    const struct load_options *load = &options->load;
-    const struct target_options *target = &load->target;
-    const char *obstacle = find_obstacle(target);
+    const struct target_options *target = &options->load.target;
     uint64_t servers = target->server_counts[0], parts = figure8_parts(servers);
     unsigned long long least_s = (parts * LEAST_PART_NS + NS_PER_S - 1) / NS_PER_S,
-                       duration_s = load->duration_ns / NS_PER_S;
+                       duration_s = options->load.duration_ns / NS_PER_S;
     char duration[32], expected[96];
     snprintf(duration, sizeof duration, "%llus", duration_s);
     snprintf(expected, sizeof expected,
              "expected at least %llus: half a second for each part of the schedule", least_s);
     const struct conflict conflicts[] = {
-        {target->connect, "--connect", "servers", obstacle},
-        {obstacle != NULL, "--driver", "simulated", obstacle},
         {target->topology_count > 1, "--servers", "a list", "expected one number"},
         {servers < 3, "--servers", "1", "expected 3, 5 or 7: no quorum would stay"},
         {duration_s < least_s, "--duration", duration, expected},
@@ -510,8 +480,11 @@ const struct evaluation evaluation_figure8 = {
     .simulated = "5",
     .one_session = true,
     .is_consistent = check_figure8,
-    .find_obstacle = find_obstacle,
+    .kills_servers = true,
     .run = run_figure8,
+    .figures = &figure8_event_table,
+    .quantity = "ratio",
+    .unit = "times",
     .columns = columns,
     .column_count = sizeof columns / sizeof columns[0],
 };

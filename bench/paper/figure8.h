@@ -11,7 +11,7 @@
 #ifndef BENCH_PAPER_FIGURE8_H
 #define BENCH_PAPER_FIGURE8_H
 
-#include "bench/paper/cells.h"
+#include "bench/paper/internal.h"
 #include "load/load.h"
 
 #define FIGURE8_EVENTS_MAX 5
@@ -51,7 +51,8 @@
     X(T, of_leader, FLAG, "", 0, PRIVATE, "whether the event kills the leader")
 TABLE_DECLARE(figure8_fault, FIGURE8_FAULT_COLUMNS);
 
-/* Medians over the valid trials, or over all if none is; the columns are those of the faults. */
+/* Medians over the valid trials, or over all if none is; the columns from before_per_s on are those
+ * of the faults. */
 #define FIGURE8_EVENT_COLUMNS(X, T)                                                                \
     X(T, servers, COUNT, "", 0, KEY, "")                                                           \
     X(T, trials, COUNT, "", 0, NONE, "")                                                           \
@@ -66,36 +67,36 @@ TABLE_DECLARE(figure8_fault, FIGURE8_FAULT_COLUMNS);
     X(T, serves_ms, REAL, "ms", 1, MEDIAN, "of the start")
 TABLE_DECLARE(figure8_event, FIGURE8_EVENT_COLUMNS);
 
-struct paper;
+/* Operations completed in a tenth of a second. */
+struct figure8_operations {
+    uint64_t reads, writes;
+};
 
 struct figure8 {
-    const struct paper *paper;
+    struct paper *paper; /* gets the events and the judgements */
     uint64_t servers;
-    uint32_t seconds;
+    uint64_t end_ns; /* of a trial */
     uint64_t part_ns;
     uint32_t events;
     struct load_fault schedule[FIGURE8_FAULTS_MAX]; /* of each event the kill, and the start */
     struct table faults;                            /* a row for each fault of each trial */
     struct table samples;                           /* a row for each 300 ms of each trial */
-    struct table cells;                             /* a row for each event, by figure8_judge */
-    struct shape shape;
-};
-
-/* Operations completed in a tenth of a second. */
-struct figure8_operations {
-    uint64_t reads, writes;
+    /* The present trial: */
+    const struct load_fault_result *results;
+    const struct figure8_operations *operations;
 };
 
 /* The equal parts of a trial's time. */
 uint64_t figure8_parts(uint64_t servers);
 
 /* servers: 3 or more. */
-void figure8_init(struct figure8 *figure, uint64_t servers, uint64_t duration_ns);
+void figure8_init(struct figure8 *figure, struct paper *paper, uint64_t servers,
+                  uint64_t duration_ns);
 void figure8_deinit(struct figure8 *figure);
 
 /* Keeps a trial: what became of its faults, and the tenths of its measured time. */
 void figure8_add(struct figure8 *figure, uint64_t number, bool valid,
-                 const struct load_fault_result *faults,
+                 const struct load_fault_result *results,
                  const struct figure8_operations *operations);
 
 /* Sums the trials up by event, and judges them. cannot_show: why these servers cannot show what one

@@ -3,78 +3,206 @@
  * What the files of `zkherd paper` share. Layer: bench/paper.
  *
  * A new evaluation of the paper (Hunt et al., USENIX ATC 2010, section 5) is a struct evaluation in
- * a file of its own, and a row of the list in paper.c.
+ * a file of its own, and a row of the list in paper.c. Its trials are gathered in cells; cells give
+ * judgements, which are rows of shape.csv and findings.
+ *
+ * Invariant: a verdict counts valid trials alone. The figure of a cell without a valid trial is of
+ * its trials that are not valid, and belongs to no verdict but "undetermined".
  */
 #ifndef BENCH_PAPER_INTERNAL_H
 #define BENCH_PAPER_INTERNAL_H
 
+#include "bench/output/findings.h"
 #include "bench/output/load_series.h"
-#include "bench/paper/cells.h"
+#include "bench/output/row_grid.h"
+#include "bench/paper/options.h"
+#include "measure/statistics.h"
+#include "measure/table.h"
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-/* ------------------------------------------------------------------ command_line */
+/* ------------------------------------------------------------------ an evaluation */
 
-/* Parses argv[1] …. ARGUMENTS_GO: the caller owns *options, to paper_options_deinit. Else the exit
- * status; mistakes have been complained about. With --connect the only number of servers is that of
- * the servers named. */
-int paper_options_parse(const struct evaluation *evaluation, int argc, char **argv,
-                        struct paper_options *options);
-void paper_options_deinit(struct paper_options *options);
+#define PAPER_CONFIDENCE 0.95
+#define PAPER_AXES_MAX   2
 
-/* ------------------------------------------------------------------ the JSON */
-
-/* The object of --json, which results are added to. */
-struct paper_json {
-    json_t *list;       /* of evaluations */
-    enum verdict worst; /* of those that were not left out */
-    bool has_result;    /* an evaluation of the list has one: else there is nothing to write */
+/* A figure of the paper, by the values on both axes; with one axis by the number of servers and the
+ * value on it. */
+struct paper_figure {
+    uint64_t x, y;
+    double value;
 };
 
-/* Appends an evaluation; takes the records. shape: NULL without a result. left_out: why it was not
- * made; NULL: it was begun. */
-void paper_json_add(struct paper_json *json, const char *name, const char *left_out,
-                    const struct shape *shape, const char *folder, json_t *records);
+/* The trials at a number of servers and a value on each axis. */
+struct paper_cell {
+    uint64_t servers;
+    uint64_t at[PAPER_AXES_MAX];
+    size_t trials;             /* that ran to their end */
+    size_t valid;              /* of these, without the starved ones */
+    size_t starved;            /* in which the servers did not use what they may of the CPU */
+    struct table_cell counted; /* the valid trials, or all if none is */
+    double *values;            /* of the metric, in these trials */
+    struct interval mean;
+    double published; /* the paper's figure of the metric, or NaN */
+};
 
-/* Writes the object. cut_short: why trials are missing; NULL: none is. */
-void paper_json_write(const struct paper_json *json, const char *cut_short, FILE *stream);
+/* The claim that a ratio of two cells is above 1, or below. */
+struct paper_claim {
+    enum {
+        PAPER_SERVERS, /* from each number of servers to the next */
+        PAPER_LEVELS,  /* with each number of servers, from each value on the axis to the next */
+        PAPER_ENDS,    /* with each number of servers, from the first value on the axis to the last,
+                          without a step at which the metric falls */
+    } between;
+    bool first; /* PAPER_SERVERS: with the first value on the axis; else with the last */
+    bool falls;
+    const char *words, *row; /* how the judgement's claim and its row begin */
+    const char *noun;        /* what there is more of: "workers"; NULL: not named */
+    const char *fixed;       /* what is the same in both cells: "server"; NULL: not named */
+};
 
-/* ------------------------------------------------------------------ an evaluation that is made */
+struct paper;
 
+/* Constant. */
+struct evaluation {
+    const char *name; /* "table1": the operand, and the folder among all */
+
+    /* The command line. */
+    struct arguments arguments;
+    const char *simulated; /* the default numbers of simulated servers */
+    bool one_session;      /* takes one number of sessions */
+    bool kills_servers;    /* private ones alone: among all it is left out of others */
+    bool (*is_consistent)(const struct paper_options *options); /* complains; NULL: always */
+    int (*run)(struct paper *paper); /* returns the exit status, after complaints */
+
+    /* The cells: the columns are the number of servers, the values on the axes, `trials`, `valid`,
+     * `starved` if there are such trials, the mean of the metric with its interval, and others. */
+    const struct table_type *figures;
+    struct {
+        size_t column; /* of the rows of trials */
+        size_t levels; /* the offset of its struct levels in struct paper_options */
+    } axes[PAPER_AXES_MAX];
+    size_t axis_count;
+    size_t complete, valid, metric; /* columns of the rows of trials */
+    size_t cores; /* the column of the cores that servers used, of which those of a starved trial
+                     with 100 on the first axis used too few; 0: no trial is starved */
+    struct interval (*mean)(const double *values, size_t count, double confidence);
+    const struct paper_figure *published;
+    size_t published_count, published_column;                             /* of the cells */
+    void (*fill)(const struct paper_cell *cell, struct table_value *row); /* the others; or NULL */
+
+    const struct paper_claim *claims;
+    size_t claim_count;
+    void (*judge)(struct paper *paper); /* beside the claims; NULL: nothing */
+    const char *quantity;               /* of a judgement: "ratio" or "exponent" */
+    const char *unit;                   /* of it: "times" or "power" */
+
+    /* The table of cells for people, above the judgements. */
+    const struct row_column *columns;
+    size_t column_count;
+};
+
+extern const struct evaluation evaluation_table1, evaluation_table2, evaluation_table3,
+    evaluation_figure8;
+
+/* An evaluation that is made, and what it comes to. */
 struct paper {
     const struct evaluation *evaluation;
     struct paper_options options;
     int argc; /* the command line: argv[0] and argv[1] are the subcommand and the name */
     char **argv;
-    struct paper_json *json; /* of --json; NULL: text */
-    bool interrupted;        /* by a signal, and the status says so */
+    bool interrupted; /* by a signal, and the status says so */
+    json_t *results;  /* of --json: the cells of each topology; NULL: nothing has ended */
+
+    struct paper_cell *cells; /* by topology, and the values on the axes, all ascending */
+    size_t cell_count, lengths[PAPER_AXES_MAX]; /* of the axes, 1 without one */
+    struct table figures;                       /* a row a cell */
+    struct table judgements;                    /* shape.csv */
+    struct table findings;                      /* a row a judgement, and those about trials */
 };
+
+struct paper paper_new(const struct evaluation *evaluation);
+void paper_deinit(struct paper *paper);
+
+/* ------------------------------------------------------------------ cells */
+
+#define SHAPE_COLUMNS(X, T)                                                                        \
+    X(T, claim, TEXT, "", 0, KEY, "")                                                              \
+    X(T, servers, COUNT, "", 0, KEY, "")                                                           \
+    X(T, against_servers, COUNT, "", 0, KEY, "")                                                   \
+    X(T, ratio, REAL, "", 4, NONE, "")                                                             \
+    X(T, ratio_low, REAL, "", 4, NONE, "")                                                         \
+    X(T, ratio_high, REAL, "", 4, NONE, "")                                                        \
+    X(T, paper_ratio, REAL, "", 4, NONE, "")                                                       \
+    X(T, verdict, TEXT, "", 0, EXACT, "")                                                          \
+    X(T, quantity, TEXT, "", 0, NONE, "")                                                          \
+    X(T, reason, TEXT, "", 0, NONE, "")                                                            \
+    X(T, row, TEXT, "", 0, PRIVATE, "the claim in fewer words")
+TABLE_DECLARE(shape, SHAPE_COLUMNS);
+
+struct judgement {
+    const char *claim;    /* such as "reads rise from 1 to 3 servers" */
+    const char *row;      /* the same in fewer words, for a table of 80 columns */
+    uint64_t servers;     /* that the claim is about */
+    uint64_t against;     /* servers that they are compared with; 0: none */
+    struct interval ours; /* a ratio or an exponent; low and high are NaN without valid trials */
+    double paper;         /* the same of the paper's figures; NaN: the paper has none */
+    size_t trials;        /* valid */
+    enum verdict verdict;
+    const char *reason;   /* of the verdict, without a period; NULL: the interval is */
+    const char *obstacle; /* why nothing can be judged, instead of both; NULL: it can */
+};
+
+/* Adds the judgement, and its finding. */
+void paper_add(struct paper *paper, const struct judgement *judgement);
+
+/* Gathers and judges the trials of each topology; the rows must outlive the cells. */
+void paper_judge(struct paper *paper, const struct table *const rows[]);
+
+/* By the indices of a topology and of values on the axes; without a second axis the last is 0. */
+struct paper_cell *paper_cell_at(const struct paper *paper, size_t topology, size_t first,
+                                 size_t second);
+
+/* A column of the trials that count, unknown ones as NaN; the caller's to free. */
+double *paper_cell_values(const struct paper_cell *cell, size_t column);
+
+/* The figure at a place; NaN if the paper has none. */
+double paper_published(const struct paper_figure *list, size_t count, uint64_t x, uint64_t y);
+
+/* Why these servers cannot show how throughput changes with their number, of writes or of reads
+ * alone: a static text without a period; NULL if they can. */
+const char *paper_servers_cannot_show(const struct target_options *target, bool writes);
+
+/* ------------------------------------------------------------------ trials and results */
 
 /* Gives each private server its share of the CPU, and makes all trials (load_series.h), after a
  * rehearsal unless servers are killed. The user's subcommand and warning are filled in. */
 int paper_run_loads(struct paper *paper, const struct load_series_user *wanted);
 
-/* The results of an evaluation. */
-struct paper_outcome {
-    const struct paper *paper;
-    const struct series *series;
-    const struct table *file;  /* table1.csv, … */
-    const struct table *cells; /* as many of each topology, in their order */
-    struct shape *shape;
-};
+/* Adds the findings about the trials of a series. */
+void paper_add_trials(struct paper *paper, const struct series *series);
 
-/* Adds the findings about trials to those of the shape. */
-void paper_add_findings(const struct paper_outcome *outcome);
+/* The same; then writes the files, shape.csv and findings.csv into the folder of the options, draws
+ * the plots, adds the page, and prints, or sets the results. Returns 0, or the exit status of an
+ * error that has been complained about; *verdict: the findings'. */
+int paper_finish(struct paper *paper, const struct series *series,
+                 const struct table *const files[], size_t file_count, int *verdict);
 
-/* Adds the findings of the records, writes the files into the folder of the options, draws the
- * plots, adds the page, and prints, or adds the result to the JSON. Returns 0, or the exit status
- * of an error that has been complained about; *verdict: the findings'. */
-int paper_finish(const struct paper_outcome *outcome, int *verdict);
+/* The same after paper_judge of all trials of the series. */
+int paper_finish_cells(struct paper *paper, const struct series *series, int *verdict);
 
-/* The same of the trials of a series, by the evaluation's cells. */
-int paper_finish_cells(const struct paper *paper, const struct series *series, int *verdict);
+/* Appends an evaluation to the list of --json. left_out: why it was not made; NULL: it was begun.
+ * paper: NULL without a result. */
+void paper_json_add(json_t *list, const char *name, const char *left_out,
+                    const struct paper *paper);
+
+/* Writes the object of --json, unless no evaluation has a result, and nothing was cut short.
+ * cut_short: why trials are missing; NULL: none is. */
+void paper_json_write(json_t *list, const char *cut_short, FILE *stream);
 
 /* The exit status of two evaluations: a claim that fails outweighs an error, and both what is
  * undetermined. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * options: the options of an evaluation of the paper, and the rows that several evaluations have;
- * command_line.c parses them. Layer: bench/paper.
+ * options: the options of an evaluation of the paper, and the rows that several evaluations have.
+ * Layer: bench/paper.
  */
 #ifndef BENCH_PAPER_OPTIONS_H
 #define BENCH_PAPER_OPTIONS_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/subcommands.h"
 #include "bench/output/folder.h"
-#include "bench/output/series.h"
 #include "bench/page/page.h"
 #include "bench/paper/internal.h"
 
@@ -18,38 +18,123 @@ static const struct evaluation *const evaluations[] = {&evaluation_table1, &eval
 
 #define EVALUATIONS (sizeof evaluations / sizeof evaluations[0])
 
+/* ------------------------------------------------------------------ the command line */
+
+/* Why an evaluation cannot be made on these servers, without a period; NULL: it can. */
+static const char *find_obstacle(const struct evaluation *evaluation,
+                                 const struct target_options *target)
+{
+    if (!evaluation->kills_servers)
+        return NULL;
+    if (target->driver == DRIVER_SIMULATED)
+        return "servers do not die in the simulation";
+    return target->connect ? "zkherd does not kill servers of somebody else" : NULL;
+}
+
+static bool is_consistent(const struct evaluation *evaluation, const struct paper_options *options)
+{
+    const struct load_options *load = &options->load;
+    const struct target_options *target = &load->target;
+    const char *subcommand = evaluation->arguments.subcommand;
+    const char *obstacle = find_obstacle(evaluation, target);
+    bool is_private = target->driver != DRIVER_SIMULATED && !target->connect;
+    size_t topologies = target->topology_count; /* of all evaluations together none */
+    uint64_t servers = topologies > 0 ? target->server_counts[topologies - 1] : 1;
+    struct error error = {0};
+    char why[64];
+    if (load->sessions.count > 0 && load->processes > load->sessions.list[0]) {
+        snprintf(why, sizeof why, "more processes than sessions: at most %llu",
+                 (unsigned long long)load->sessions.list[0]);
+        return complain_number(subcommand, "--processes", load->processes, why);
+    }
+    /* Private servers are fewer than simulated ones can be. */
+    if (is_private && ensemble_check_size((unsigned)servers, &error) != ERROR_NONE)
+        return complain_number(subcommand, "--servers", servers, error.detail);
+    if (target_conflicts(subcommand, target, load->processes))
+        return false;
+    if (obstacle != NULL)
+        return complain_value(subcommand, target->connect ? "--connect" : "--driver",
+                              target->connect ? "servers" : "simulated", obstacle);
+    if (evaluation->is_consistent != NULL && !evaluation->is_consistent(options))
+        return false;
+    return !evaluation->one_session || load->sessions.count == 1 ||
+           complain_value(subcommand, "--sessions", "a list", "expected one number");
+}
+
+/* Sets the default of a simulation, or the number of servers of --connect. */
+static void set_topologies(const struct evaluation *evaluation, struct target_options *target)
+{
+    char count[32];
+    snprintf(count, sizeof count, "%zu", target->servers.count);
+    if (target->servers_given || (!target->connect && target->driver != DRIVER_SIMULATED))
+        return;
+    free(target->server_counts);
+    (void)text_parse_numbers(target->connect ? count : evaluation->simulated, 1, UINT64_MAX,
+                             &target->server_counts, &target->topology_count);
+}
+
+static void options_free(struct paper_options *options)
+{
+    load_options_deinit(&options->load);
+    free(options->barriers.list);
+    options->barriers = (struct levels){0};
+}
+
+/* Parses argv[1] …. ARGUMENTS_GO: the options are the caller's, to options_free. Else the exit
+ * status; mistakes have been complained about. */
+static int parse_options(const struct evaluation *evaluation, int argc, char **argv,
+                         struct paper_options *options)
+{
+    *options =
+        (struct paper_options){.load = {.target.max_clients = UINT64_MAX, .seed = clock_utc_ns()}};
+    int status = arguments_parse(&evaluation->arguments, argc, argv, &options->load, NULL);
+    if (status == ARGUMENTS_GO) {
+        set_topologies(evaluation, &options->load.target);
+        if (!is_consistent(evaluation, options))
+            status = error_exit_status(ERROR_USAGE);
+    }
+    if (status != ARGUMENTS_GO)
+        options_free(options);
+    return status;
+}
+
 /* ------------------------------------------------------------------ one */
 
+/* What evaluations leave for the end: the list of --json, and whether a signal ended one. */
+struct ended {
+    json_t *list;
+    bool interrupted;
+};
+
 /* argv[1] is its name. */
-static int run_one(const struct evaluation *evaluation, int argc, char **argv,
-                   struct paper_json *json, bool *interrupted)
+static int run_one(const struct evaluation *evaluation, int argc, char **argv, struct ended *ended)
 {
-    struct paper paper = {.evaluation = evaluation, .argc = argc, .argv = argv};
+    struct paper paper = paper_new(evaluation);
     struct output_options *output = &paper.options.load.output;
     struct error error;
-    char folder[PATH_MAX];
-    size_t before = json_array_size(json->list);
-    int status = paper_options_parse(evaluation, argc - 1, argv + 1, &paper.options);
+    char folder[PATH_MAX] = "";
+    int status = parse_options(evaluation, argc - 1, argv + 1, &paper.options);
     if (status != ARGUMENTS_GO)
         return status;
-    bool named = output->out != NULL;
-    if (!named && folder_make(NULL, clock_utc_ns(), "paper", folder, &error) != ERROR_NONE) {
-        paper_options_deinit(&paper.options);
-        return complain(&error);
-    }
-    if (!named) { /* a new name in results/: the evaluation makes the folder itself */
+    if (output->out == NULL) { /* a new name in results/: the evaluation makes the folder itself */
+        if (folder_make(NULL, clock_utc_ns(), "paper", folder, &error) != ERROR_NONE) {
+            options_free(&paper.options);
+            return complain(&error);
+        }
         rmdir(folder);
         series_discard_on_signal(folder);
         output->out = folder;
     }
-    paper.json = output->json ? json : NULL;
+    paper.argc = argc;
+    paper.argv = argv;
     status = evaluation->run(&paper);
-    *interrupted = paper.interrupted;
-    if (output->json && json_array_size(json->list) == before)
-        paper_json_add(json, evaluation->name, NULL, NULL, NULL, NULL);
-    if (!named)
+    ended->interrupted = paper.interrupted;
+    if (output->json)
+        paper_json_add(ended->list, evaluation->name, NULL, paper.results != NULL ? &paper : NULL);
+    if (output->out == folder)
         folder_discard(folder); /* if nothing was kept */
-    paper_options_deinit(&paper.options);
+    options_free(&paper.options);
+    paper_deinit(&paper);
     return status;
 }
 
@@ -100,7 +185,7 @@ int paper_worse_status(int status, int other)
 
 /* Makes one among all: with the options of all, and a folder of its own. */
 static int run_part(const struct evaluation *evaluation, const char *folder, int argc, char **argv,
-                    struct paper_json *json, bool *interrupted)
+                    struct ended *ended)
 {
     char name[16], option[] = "--out", out[PATH_MAX + 16];
     char **arguments = memory_new((size_t)argc + 4, sizeof *arguments);
@@ -111,34 +196,27 @@ static int run_part(const struct evaluation *evaluation, const char *folder, int
     memcpy(arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof *arguments);
     arguments[argc + 1] = option;
     arguments[argc + 2] = out;
-    int status = run_one(evaluation, argc + 3, arguments, json, interrupted);
+    int status = run_one(evaluation, argc + 3, arguments, ended);
     free(arguments);
     return status;
 }
 
-/* Why an evaluation cannot be made on these servers; NULL: it can. */
-static const char *find_obstacle(const struct evaluation *evaluation,
-                                 const struct load_options *options)
-{
-    return evaluation->find_obstacle != NULL ? evaluation->find_obstacle(&options->target) : NULL;
-}
-
 static int run_parts(const char *folder, const struct load_options *options, int argc, char **argv,
-                     struct paper_json *json, bool *interrupted)
+                     struct ended *ended)
 {
     int status = 0;
     series_discard_on_signal(folder);
-    for (size_t i = 0; i < EVALUATIONS && !*interrupted; i++) {
-        const char *why = find_obstacle(evaluations[i], options);
+    for (size_t i = 0; i < EVALUATIONS && !ended->interrupted; i++) {
+        const char *why = find_obstacle(evaluations[i], &options->target);
         if (!options->output.quiet && !options->output.json)
             printf("%s%s%s%s\n", i == 0 ? "" : "\n", evaluations[i]->name,
                    why != NULL ? " is left out: " : "", why != NULL ? why : "");
         fflush(stdout); /* an evaluation takes minutes; main checks what was written */
         if (why == NULL)
-            status = paper_worse_status(
-                status, run_part(evaluations[i], folder, argc, argv, json, interrupted));
+            status =
+                paper_worse_status(status, run_part(evaluations[i], folder, argc, argv, ended));
         else if (options->output.json)
-            paper_json_add(json, evaluations[i]->name, why, NULL, NULL, NULL);
+            paper_json_add(ended->list, evaluations[i]->name, why, NULL);
         fflush(stdout);
     }
     page_add_common(folder, options->output.quiet);
@@ -148,52 +226,46 @@ static int run_parts(const char *folder, const struct load_options *options, int
 
 /* Parses the options of all, for all and for each: a mistake is reported before the first
  * evaluation, although only a later one may see it, as table2 has fewer sessions than table1. */
-static int parse_all(int argc, char **argv, struct paper_options *options)
+static int run_all(int argc, char **argv, struct ended *ended)
 {
-    struct paper_options of_one;
-    int status = paper_options_parse(&all, argc, argv, options);
-    for (size_t i = 0; i < EVALUATIONS && status == ARGUMENTS_GO; i++) {
-        if (find_obstacle(evaluations[i], &options->load) != NULL)
-            continue;
-        status = paper_options_parse(evaluations[i], argc, argv, &of_one);
-        paper_options_deinit(status == ARGUMENTS_GO ? &of_one : options);
-    }
-    return status;
-}
-
-static int run_all(int argc, char **argv, struct paper_json *json, bool *interrupted)
-{
-    struct paper_options options;
+    struct paper_options options, of_one;
     struct error error;
     char folder[PATH_MAX];
-    int status = parse_all(argc, argv, &options);
+    int status = parse_options(&all, argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
-    status =
-        folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
-            ? run_parts(folder, &options.load, argc, argv, json, interrupted)
-            : complain(&error);
-    paper_options_deinit(&options);
+    for (size_t i = 0; i < EVALUATIONS && status == ARGUMENTS_GO; i++) {
+        if (find_obstacle(evaluations[i], &options.load.target) != NULL)
+            continue;
+        status = parse_options(evaluations[i], argc, argv, &of_one);
+        if (status == ARGUMENTS_GO)
+            options_free(&of_one);
+    }
+    if (status == ARGUMENTS_GO)
+        status = folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) ==
+                         ERROR_NONE
+                     ? run_parts(folder, &options.load, argc, argv, ended)
+                     : complain(&error);
+    options_free(&options);
     return status;
 }
 
 int paper_main(int argc, char **argv)
 {
-    struct paper_json json = {.list = json_array()};
-    bool interrupted = false, is_named = argc > 1 && argv[1][0] != '-';
+    struct ended ended = {.list = json_array()};
     size_t at = 0;
     int status;
+    bool is_named = argc > 1 && argv[1][0] != '-';
     while (is_named && at < EVALUATIONS && strcmp(evaluations[at]->name, argv[1]) != 0)
         at++;
     if (!is_named)
-        status = run_all(argc, argv, &json, &interrupted);
+        status = run_all(argc, argv, &ended);
     else if (at < EVALUATIONS)
-        status = run_one(evaluations[at], argc, argv, &json, &interrupted);
+        status = run_one(evaluations[at], argc, argv, &ended);
     else
         status = complain_usage("paper", argv[1],
                                 "expected table1, table2, table3, figure8, or an option");
-    if (json.has_result || (interrupted && json_array_size(json.list) > 0))
-        paper_json_write(&json, interrupted ? error_words(ERROR_INTERRUPTED) : NULL, stdout);
-    json_decref(json.list);
+    paper_json_write(ended.list, ended.interrupted ? error_words(ERROR_INTERRUPTED) : NULL, stdout);
+    json_decref(ended.list);
     return status;
 }

@@ -35,18 +35,21 @@ TABLE_DEFINE(table3_row, "barriers.csv", TABLE3_ROW_COLUMNS)
 
 /* ------------------------------------------------------------------ the plan */
 
-uint64_t table3_passages(uint64_t clients, uint64_t barriers)
+static uint32_t clients_of(const struct paper_options *options, size_t cell)
 {
-    return UINT64_C(2) * clients * barriers;
+    const struct levels *clients = &options->load.sessions;
+    return (uint32_t)clients->list[cell / options->barriers.count % clients->count];
 }
 
-struct table3_trial table3_trial_of(const struct paper_options *options,
-                                    const struct rounds_trial *trial)
+static uint32_t barriers_of(const struct paper_options *options, size_t cell)
 {
-    const struct levels *clients = &options->load.sessions, *barriers = &options->barriers;
-    return (struct table3_trial){
-        (uint32_t)clients->list[trial->cell / barriers->count % clients->count],
-        (uint32_t)barriers->list[trial->cell % barriers->count], trial->number};
+    return (uint32_t)options->barriers.list[cell % options->barriers.count];
+}
+
+/* Entries and departures of all clients: the barrier operations of the paper. */
+static double passages_of(uint64_t clients, uint64_t barriers)
+{
+    return 2.0 * (double)clients * (double)barriers;
 }
 
 void table3_lay_out(const struct paper_options *options, struct rounds *rounds)
@@ -54,24 +57,22 @@ void table3_lay_out(const struct paper_options *options, struct rounds *rounds)
     const struct load_options *load = &options->load;
     size_t of_one = load->sessions.count * options->barriers.count;
     rounds_init(rounds, load->target.topology_count * of_one);
-    for (size_t i = 0; i < rounds->cell_count; i++) {
-        const struct table3_trial trial =
-            table3_trial_of(options, &(struct rounds_trial){.cell = i});
-        rounds->cells[i] =
-            (struct rounds_cell){.topology = i / of_one,
-                                 .alike = i / of_one,
-                                 .cost = (double)table3_passages(trial.clients, trial.barriers),
-                                 .rehearsed = load->rehearses && i % of_one == of_one - 1};
-    }
+    for (size_t i = 0; i < rounds->cell_count; i++)
+        rounds->cells[i] = (struct rounds_cell){
+            .topology = i / of_one,
+            .alike = i / of_one,
+            .cost = passages_of(clients_of(options, i), barriers_of(options, i)),
+            .rehearsed = load->rehearses && i % of_one == of_one - 1};
     rounds_lay_out(rounds, load->trials, load->seed);
 }
 
 /* ------------------------------------------------------------------ the row of a trial */
 
 /* A lost connection adds requests, which is no fault of the counts. */
-static void judge_trial(const struct table3_trial *trial, const struct trial_result *result,
-                        double cores_allowed, struct table_value *row)
+static void judge_trial(const struct trial_result *result, double cores_allowed,
+                        struct table_value *row)
 {
+    const struct trial_plan *plan = result->memory->plan;
     struct validity validity = {0};
     bool complete = result->end == END_DONE, fails = result->violation_count > 0;
     char text[256];
@@ -83,11 +84,12 @@ static void judge_trial(const struct table3_trial *trial, const struct trial_res
     if (result->not_valid[0] != '\0')
         validity_lose(&validity, "%s", result->not_valid);
     if (complete && result->losses == 0 &&
-        !law_barriers_agree(&result->total, trial->clients, trial->barriers, text, sizeof text)) {
+        !law_barriers_agree(&result->total, plan->fleet.sessions, plan->barriers, text,
+                            sizeof text)) {
         fails = true;
         validity_lose(&validity, "%s", text);
     }
-    if (complete && result->memory->plan->fleet.driver != DRIVER_SIMULATED)
+    if (complete && plan->fleet.driver != DRIVER_SIMULATED)
         validity_judge_trial(result, cores_allowed, &validity);
     row[table3_row_complete] = table_flag(complete);
     row[table3_row_valid] = table_flag(!validity.lost);
@@ -95,26 +97,31 @@ static void judge_trial(const struct table3_trial *trial, const struct trial_res
     row[table3_row_reason] = table_text(validity.reason);
 }
 
-void table3_fill_row(const struct table3_trial *trial, const struct trial_result *result,
-                     double cores_allowed, struct table_value *row)
+void table3_fill_row(const struct trial_result *result, double cores_allowed,
+                     struct table_value *row)
 {
+    static const struct {
+        size_t column;
+        enum tally_kind kind;
+    } counts[] = {
+        {table3_row_creates, TALLY_CREATE},
+        {table3_row_creates_failed, TALLY_CREATE_FAILED},
+        {table3_row_exists, TALLY_EXISTS},
+        {table3_row_get_children, TALLY_GET_CHILDREN},
+        {table3_row_deletes, TALLY_DELETE},
+        {table3_row_notifications, TALLY_NOTIFICATION},
+        {table3_row_names_listed, TALLY_NAMES_LISTED},
+        {table3_row_bytes_sent, TALLY_BYTES_SENT},
+        {table3_row_bytes_received, TALLY_BYTES_RECEIVED},
+    };
     const struct server_counters_count *servers = &result->servers;
-    const uint64_t *of = result->total.of;
-    row[table3_row_clients] = table_count(trial->clients);
-    row[table3_row_barriers] = table_count(trial->barriers);
-    row[table3_row_trial] = table_count(trial->number);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        row[counts[i].column] = table_count(result->total.of[counts[i].kind]);
+    row[table3_row_clients] = table_count(result->memory->plan->fleet.sessions);
+    row[table3_row_barriers] = table_count(result->memory->plan->barriers);
     row[table3_row_client_s] = table_real((double)result->client_ns / 1e9);
     row[table3_row_elapsed_s] = table_real((double)result->elapsed_ns / 1e9);
-    row[table3_row_creates] = table_count(of[TALLY_CREATE]);
-    row[table3_row_creates_failed] = table_count(of[TALLY_CREATE_FAILED]);
-    row[table3_row_exists] = table_count(of[TALLY_EXISTS]);
-    row[table3_row_get_children] = table_count(of[TALLY_GET_CHILDREN]);
-    row[table3_row_deletes] = table_count(of[TALLY_DELETE]);
     row[table3_row_rpcs] = table_count(tally_rpcs(&result->total));
-    row[table3_row_notifications] = table_count(of[TALLY_NOTIFICATION]);
-    row[table3_row_names_listed] = table_count(of[TALLY_NAMES_LISTED]);
-    row[table3_row_bytes_sent] = table_count(of[TALLY_BYTES_SENT]);
-    row[table3_row_bytes_received] = table_count(of[TALLY_BYTES_RECEIVED]);
     row[table3_row_client_cpu_s] = table_real((double)result->client_cpu_ns / 1e9);
     row[table3_row_server_cpu_s] =
         table_real(servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN);
@@ -127,7 +134,7 @@ void table3_fill_row(const struct table3_trial *trial, const struct trial_result
     row[table3_row_reconciled] = table_text(reconcile_word(result->reconciled));
     row[table3_row_violations] = table_count(result->violation_count);
     row[table3_row_reconnects] = table_count(result->reconnects);
-    judge_trial(trial, result, cores_allowed, row);
+    judge_trial(result, cores_allowed, row);
 }
 
 /* ------------------------------------------------------------------ the series */
@@ -135,7 +142,7 @@ void table3_fill_row(const struct table3_trial *trial, const struct trial_result
 struct table3_series {
     struct series base;
     struct paper *paper;
-    struct table3_trial trial; /* the present one */
+    struct trial_plan plan; /* of the present trial */
 };
 
 static json_t *describe_plan(const void *context)
@@ -173,12 +180,11 @@ static enum error_kind begin(void *context, struct error *error)
 static void show_trial(void *context, const struct trial_progress *progress)
 {
     const struct table3_series *series = context;
-    const struct table3_trial *trial = &series->trial;
+    uint32_t clients = series->plan.fleet.sessions, number = series->base.trial->number;
     char what[64];
-    snprintf(what, sizeof what, "%u clients, %u barriers%s", trial->clients, trial->barriers,
-             trial->number == 0 ? ", rehearsal" : "");
-    const struct progress_name name = {series_topology(&series->base), what, trial->number,
-                                       trial->clients};
+    snprintf(what, sizeof what, "%u clients, %u barriers%s", clients, series->plan.barriers,
+             number == 0 ? ", rehearsal" : "");
+    const struct progress_name name = {series_topology(&series->base), what, number, clients};
     progress_show(&series->base.progress, &name, progress);
 }
 
@@ -186,10 +192,11 @@ static enum error_kind keep_trial(struct table3_series *series, struct series_re
                                   const struct trial_result *result, struct error *error)
 {
     struct table_value *row = table_add(&record->rows);
-    table3_fill_row(&series->trial, result, cores_allowed(), row);
+    table3_fill_row(result, cores_allowed(), row);
     row[table3_row_run] = table_text(record->files.run);
     row[table3_row_target] = table_text(record->target);
     row[table3_row_servers] = table_count(record->servers);
+    row[table3_row_trial] = table_count(series->base.trial->number);
     row[table3_row_seed] = table_count(series->paper->options.load.seed);
     const struct noise_row noise = {.columns = &row[table3_row_attempt],
                                     .valid = &row[table3_row_valid],
@@ -210,36 +217,33 @@ static enum error_kind run_trial(void *context, struct error *error)
 {
     struct table3_series *series = context;
     struct series *base = &series->base;
-    const struct load_options *options = &series->paper->options.load;
-    size_t topology = base->rounds.cells[base->trial->cell].topology;
+    const struct paper_options *options = &series->paper->options;
+    const struct load_options *load = &options->load;
+    size_t cell = base->trial->cell, topology = base->rounds.cells[cell].topology;
     const struct target *target = &base->targets.list[topology];
     struct trial_result *result = NULL;
-    const struct table3_trial *trial = &series->trial;
-    series->trial = table3_trial_of(&series->paper->options, base->trial);
-    const struct trial_plan plan = {
-        .fleet = {.driver = options->target.driver,
-                  .sessions = trial->clients,
-                  .processes = options->processes,
-                  .session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS),
-                  .timeout_ns = options->timeout_ns,
-                  .seed = options->seed + trial->number,
+    series->plan = (struct trial_plan){
+        .fleet = {.driver = load->target.driver,
+                  .sessions = clients_of(options, cell),
+                  .processes = load->processes,
+                  .session_timeout_ms = (uint32_t)(load->session_timeout_ns / NS_PER_MS),
+                  .timeout_ns = load->timeout_ns,
+                  .seed = load->seed + base->trial->number,
                   .servers = &target->placement},
-        .recipe = registry_find("barrier"),
+        .recipe = &recipe_barrier,
         .workload = WORKLOAD_DRAIN,
         .pace = PACE_FREE,
         .locks = 1,
-        .barriers = trial->barriers,
-        .tolerates_brief_stalls = options->target.noise.mode == NOISE_OFF,
+        .barriers = barriers_of(options, cell),
+        .tolerates_brief_stalls = load->target.noise.mode == NOISE_OFF,
         .root = base->root,
     };
     struct trial_host host = target_trial_host(target, base->targets.signals);
     host.watch.progress = show_trial;
     host.watch.context = series;
-    enum error_kind kind = trial_run(&plan, &host, &result, error);
+    enum error_kind kind = trial_run(&series->plan, &host, &result, error);
     progress_clear(&base->progress);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (trial->number > 0)
+    if (kind == ERROR_NONE && base->trial->number > 0)
         kind = keep_trial(series, &base->records[topology], result, error);
     trial_result_free(result);
     return kind;
@@ -347,48 +351,17 @@ static struct interval mean_above_zero(const double *values, size_t count, doubl
 static void fill(const struct paper_cell *cell, struct table_value *row)
 {
     const struct table_cell *trials = &cell->counted;
-    double passages = (double)trials->count * (double)table3_passages(cell->at[0], cell->at[1]);
+    double passages = (double)trials->count * passages_of(cell->at[0], cell->at[1]);
     double elapsed_s = table_cell_sum(trials, table3_row_elapsed_s, TABLE_ALL);
     double requests = table_cell_sum(trials, table3_row_rpcs, TABLE_ALL);
     double writes = table_cell_sum(trials, table3_row_creates, TABLE_ALL) +
                     table_cell_sum(trials, table3_row_deletes, TABLE_ALL);
-    table_put_interval(&row[table3_seconds], &cell->mean);
     row[table3_barrier_operations_per_s] = table_real(passages / elapsed_s);
     row[table3_zookeeper_operations_per_s] = table_real(requests / elapsed_s);
     row[table3_reads_to_writes] = table_real((requests - writes) / writes);
-    row[table3_paper_seconds] = table_real(cell->published);
 }
 
 /* ------------------------------------------------------------------ the judgements */
-
-/* The cells of a line: with one number of clients, or with one of barriers. */
-struct line {
-    const struct paper_cell *first;
-    size_t count, step;
-    bool of_barriers;
-};
-
-/* The exponent of our trials as points; NaN if a cell has no valid trial. */
-static struct interval fit_trials(const struct line *line, size_t *trials)
-{
-    size_t most = 0, points = 0;
-    bool valid = true;
-    for (size_t i = 0; i < line->count; i++)
-        most += line->first[i * line->step].counted.count;
-    double *x = memory_new(2 * most, sizeof *x), *y = x + most;
-    for (size_t i = 0; i < line->count; i++) {
-        const struct paper_cell *cell = &line->first[i * line->step];
-        valid = valid && cell->valid > 0;
-        *trials += cell->valid;
-        for (size_t k = 0; k < cell->counted.count; k++) {
-            x[points] = (double)cell->at[line->of_barriers];
-            y[points++] = cell->values[k];
-        }
-    }
-    struct fit_exponent fit = fit_exponent(x, y, valid ? points : 0);
-    free(x);
-    return (struct interval){fit.exponent, fit.low, fit.high};
-}
 
 double table3_paper_exponent(bool of_barriers, uint64_t fixed)
 {
@@ -403,39 +376,61 @@ double table3_paper_exponent(bool of_barriers, uint64_t fixed)
     return fit_exponent(x, y, count).exponent;
 }
 
-/* In the table for people the servers are named if there are several numbers of them. */
-static void judge_line(struct paper_cells *cells, struct line line)
+/* The exponent of the trials as points, in cells so far apart; NaN if one has no valid trial. */
+static struct interval fit_cells(const struct paper_cell *first, size_t step, size_t cells,
+                                 bool of_barriers, size_t *trials)
 {
-    const struct paper_cell *cell = line.first;
-    uint64_t fixed = cell->at[!line.of_barriers];
+    size_t most = 0, points = 0;
+    bool valid = true;
+    for (size_t i = 0; i < cells; i++)
+        most += first[i * step].counted.count;
+    double *x = memory_new(2 * most, sizeof *x), *y = x + most;
+    for (size_t i = 0; i < cells; i++) {
+        const struct paper_cell *cell = &first[i * step];
+        valid = valid && cell->valid > 0;
+        *trials += cell->valid;
+        for (size_t k = 0; k < cell->counted.count; k++) {
+            x[points] = (double)cell->at[of_barriers];
+            y[points++] = cell->values[k];
+        }
+    }
+    struct fit_exponent fit = fit_exponent(x, y, valid ? points : 0);
+    free(x);
+    return (struct interval){fit.exponent, fit.low, fit.high};
+}
+
+/* Judges the cells along one axis, from the first cell on. In the table for people the servers are
+ * named if there are several numbers of them. */
+static void judge_line(struct paper *paper, const struct paper_cell *first, bool of_barriers)
+{
+    size_t cells = paper->lengths[of_barriers], step = of_barriers ? 1 : paper->lengths[1];
+    uint64_t fixed = first->at[!of_barriers];
+    bool several = paper->options.load.target.topology_count > 1;
     char growth[64], servers[32], claim[200], row[200];
-    bool several = cells->topologies > 1;
-    struct judgement judgement = {.claim = claim, .row = row, .servers = cell->servers};
-    if (line.count < 2)
-        return;
-    snprintf(growth, sizeof growth, "%s, %llu %s%s", line.of_barriers ? "barriers" : "clients",
-             (unsigned long long)fixed, line.of_barriers ? "client" : "barrier",
-             text_plural(fixed));
-    snprintf(servers, sizeof servers, ", %llu server%s", (unsigned long long)cell->servers,
-             text_plural(cell->servers));
+    snprintf(growth, sizeof growth, "%s, %u %s%s", of_barriers ? "barriers" : "clients",
+             (unsigned)fixed, of_barriers ? "client" : "barrier", text_plural(fixed));
+    snprintf(servers, sizeof servers, ", %u server%s", (unsigned)first->servers,
+             text_plural(first->servers));
     snprintf(claim, sizeof claim, "time grows linearly with the %s%s", growth, servers);
     snprintf(row, sizeof row, "%s%s%s", several ? "" : "linear in ", growth,
              several ? servers : "");
-    judgement.ours = fit_trials(&line, &judgement.trials);
-    judgement.paper = table3_paper_exponent(line.of_barriers, fixed);
+    struct judgement judgement = {.claim = claim,
+                                  .row = row,
+                                  .servers = first->servers,
+                                  .paper = table3_paper_exponent(of_barriers, fixed)};
+    judgement.ours = fit_cells(first, step, cells, of_barriers, &judgement.trials);
     judgement.verdict = verdict_lies(&judgement.ours, 1 - FIT_MARGIN, 1 + FIT_MARGIN);
-    shape_add(&cells->shape, &judgement);
+    if (cells > 1)
+        paper_add(paper, &judgement);
 }
 
-static void judge_lines(struct paper_cells *cells)
+static void judge_lines(struct paper *paper)
 {
-    size_t clients = cells->lengths[0], barriers = cells->lengths[1];
-    for (size_t i = 0; i < cells->topologies; i++) {
-        for (size_t n = 0; n < clients; n++)
-            judge_line(cells, (struct line){paper_cells_at(cells, i, n, 0), barriers, 1, true});
-        for (size_t b = 0; b < barriers; b++)
-            judge_line(cells,
-                       (struct line){paper_cells_at(cells, i, 0, b), clients, barriers, false});
+    for (size_t i = 0; i < paper->options.load.target.topology_count; i++) {
+        for (size_t n = 0; n < paper->lengths[0]; n++)
+            judge_line(paper, paper_cell_at(paper, i, n, 0), true);
+        for (size_t b = 0; b < paper->lengths[1]; b++)
+            judge_line(paper, paper_cell_at(paper, i, 0, b), false);
     }
 }
 
@@ -507,6 +502,7 @@ const struct evaluation evaluation_table3 = {
     .mean = mean_above_zero,
     .published = published,
     .published_count = PUBLISHED,
+    .published_column = table3_paper_seconds,
     .fill = fill,
     .judge = judge_lines,
     .quantity = "exponent",

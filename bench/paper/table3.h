@@ -47,24 +47,15 @@
     X(T, fails, FLAG, "", 0, PRIVATE, "whether a client was early, or the counts are wrong")
 TABLE_DECLARE(table3_row, TABLE3_ROW_COLUMNS);
 
-struct table3_trial {
-    uint32_t clients, barriers, number; /* from 1; 0: a rehearsal */
-};
-
-/* The trial of an index of table3_lay_out, whose cells are by topology, clients, barriers. Each
- * round makes one trial of each cell; the largest cell of each topology is rehearsed. */
-struct table3_trial table3_trial_of(const struct paper_options *options,
-                                    const struct rounds_trial *trial);
+/* Each round makes one trial of each cell, which are by topology, clients, barriers; the largest
+ * cell of each topology is rehearsed. */
 void table3_lay_out(const struct paper_options *options, struct rounds *rounds);
 
-/* Entries and departures of all clients: the barrier operations of the paper. */
-uint64_t table3_passages(uint64_t clients, uint64_t barriers);
-
-/* Fills the row of a finished trial, but for what all rows of a folder have in common. A trial is
- * valid only if the checker, the counts that double barriers cause (recipes/law.h) and the servers'
- * own counts agree, and its times stand. */
-void table3_fill_row(const struct table3_trial *trial, const struct trial_result *result,
-                     double cores_allowed, struct table_value *row);
+/* Fills the row of a finished trial, but for what all rows of a folder have in common, and the
+ * trial's number. A trial is valid only if the checker, the counts that double barriers cause
+ * (recipes/law.h) and the servers' own counts agree, and its times stand. */
+void table3_fill_row(const struct trial_result *result, double cores_allowed,
+                     struct table_value *row);
 
 /* The exponent of the paper's own figures: of the barriers for a number of clients, or of the
  * clients for a number of barriers. NaN if the paper has no such line. */

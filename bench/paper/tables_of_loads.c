@@ -26,37 +26,29 @@
 
 /* ------------------------------------------------------------------ the loads */
 
-/* Sets the share of each server that the options leave open. Returns a warning in `text` if this
- * machine has none; else NULL. */
-static const char *choose_shares(struct load_options *load, char *text, size_t size)
-{
-    struct target_options *target = &load->target;
-    char found[400];
-    if (target->driver == DRIVER_SIMULATED || target->connect || target->cpu_percent > 0)
-        return NULL;
-    const char *why =
-        resources_find_share(load->processes, target->server_counts[target->topology_count - 1],
-                             &target->cpu_percent, found, sizeof found);
-    if (why == NULL)
-        return NULL;
-    snprintf(text, size,
-             "%s; the servers share the cores, so the shape cannot show, and is not judged between "
-             "numbers of servers",
-             why);
-    return text;
-}
-
 int paper_run_loads(struct paper *paper, const struct load_series_user *wanted)
 {
-    char text[512];
     struct load_options *load = &paper->options.load;
+    struct target_options *target = &load->target;
     struct load_series_user user = *wanted;
+    char found[400], text[512];
+    const char *why = NULL;
+    if (target->driver != DRIVER_SIMULATED && !target->connect && target->cpu_percent == 0)
+        why =
+            resources_find_share(load->processes, target->server_counts[target->topology_count - 1],
+                                 &target->cpu_percent, found, sizeof found);
+    if (why != NULL) {
+        snprintf(text, sizeof text,
+                 "%s; the servers share the cores, so the shape cannot show, and is not judged "
+                 "between numbers of servers",
+                 why);
+        user.warning = text;
+        if (!load->output.quiet)
+            complain_mildly("%s", text);
+    }
     /* A server's code is compiled in its first minute, on its own share of the CPU; that of servers
      * that are started again in each trial, in each warm-up. */
-    load->rehearses = load->target.driver != DRIVER_SIMULATED && wanted->fault_count == 0;
-    user.warning = choose_shares(load, text, sizeof text);
-    if (user.warning != NULL && !load->output.quiet)
-        complain_mildly("%s", user.warning);
+    load->rehearses = target->driver != DRIVER_SIMULATED && wanted->fault_count == 0;
     user.subcommand = paper->evaluation->arguments.subcommand;
     user.interrupted = &paper->interrupted;
     return load_series_run(load, &user, paper->argc, paper->argv);
@@ -89,20 +81,6 @@ static int run_cells(struct paper *paper)
 
 TABLE_DECLARE(table1, TABLE1_COLUMNS);
 TABLE_DEFINE(table1, "table1.csv", TABLE1_COLUMNS)
-
-static bool is_starved(const struct table_value *trial, const struct paper_cell *cell,
-                       const struct target_options *target)
-{
-    return cell->at[0] == 100 && resources_are_starved(table_number(&trial[load_row_server_cores]),
-                                                       cell->servers, target->cpu_percent);
-}
-
-static void fill_table1(const struct paper_cell *cell, struct table_value *row)
-{
-    row[table1_starved] = table_count(cell->starved);
-    table_put_interval(&row[table1_achieved_per_s], &cell->mean);
-    row[table1_paper_per_s] = table_real(cell->published);
-}
 
 /* Operations a second at saturation, by servers and percent reads. */
 static const struct paper_figure published_table1[] = {
@@ -146,8 +124,12 @@ static const struct option_row rows_table1[] = {
 static bool check_table1(const struct paper_options *options)
 {
     const struct levels *reads = &options->load.reads;
+    const struct target_options *target = &options->load.target;
     unsigned long long least = reads->list[0], most = reads->list[reads->count - 1];
     char value[64];
+    if (target->topology_count < 2 && !target->connect)
+        return complain_number("paper table1", "--servers", target->server_counts[0],
+                               "expected two numbers or more, to compare");
     snprintf(value, sizeof value, "%llu to %llu", least, most);
     return (least == 0 && most == 100) || complain_value("paper table1", "--reads", value,
                                                          "expected 0 and 100 among the percents");
@@ -166,7 +148,6 @@ const struct evaluation evaluation_table1 = {
     .name = "table1",
     .arguments = {"paper table1", usage_table1, rows_table1, notes_table1, NULL},
     .simulated = "1,3,5,7,9,13",
-    .compares_servers = true,
     .one_session = true,
     .is_consistent = check_table1,
     .run = run_cells,
@@ -177,17 +158,16 @@ const struct evaluation evaluation_table1 = {
     .valid = load_row_valid,
     .metric = load_row_achieved_per_s,
     .mean = statistics_interval_of_logs,
-    .is_starved = is_starved,
+    .cores = load_row_server_cores,
     .published = published_table1,
     .published_count = sizeof published_table1 / sizeof published_table1[0],
-    .fill = fill_table1,
+    .published_column = table1_paper_per_s,
     .claims = claims_table1,
     .claim_count = sizeof claims_table1 / sizeof claims_table1[0],
     .quantity = "ratio",
     .unit = "times",
     .columns = columns_table1,
     .column_count = sizeof columns_table1 / sizeof columns_table1[0],
-    .shows_ends = true,
 };
 
 /* ------------------------------------------------------------------ Table 2 */
@@ -224,9 +204,7 @@ static void fill_table2(const struct paper_cell *cell, struct table_value *row)
     struct interval latency_ms =
         statistics_interval_of_logs(latencies_ms, cell->counted.count, PAPER_CONFIDENCE);
     free(latencies_ms);
-    table_put_interval(&row[table2_creates_per_s], &cell->mean);
     table_put_interval(&row[table2_latency_mean_ms], &latency_ms);
-    row[table2_paper_per_s] = table_real(cell->published);
     row[table2_paper_latency_ms] =
         table_real(paper_published(published_ms, 2, cell->servers, cell->at[0]));
 }
@@ -295,6 +273,7 @@ const struct evaluation evaluation_table2 = {
     .mean = statistics_interval_of_logs,
     .published = published_table2,
     .published_count = sizeof published_table2 / sizeof published_table2[0],
+    .published_column = table2_paper_per_s,
     .fill = fill_table2,
     .claims = claims_table2,
     .claim_count = sizeof claims_table2 / sizeof claims_table2[0],

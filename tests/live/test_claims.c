@@ -282,13 +282,13 @@ static void judge_when_narrow(struct experiment *of)
 {
     rounds_judged = of->rounds;
     of->disturbed = rounds_disturbed;
-    outcome_measured(of->outcome, "%zu rounds", of->rounds);
+    claim_measured(of, "%zu rounds", of->rounds);
     if (fails)
-        outcome_check(of->outcome, false);
+        claim_check(of, false);
     if (of->rounds >= rounds_to_decide)
-        outcome_check(of->outcome, true);
+        claim_check(of, true);
     else
-        outcome_undecide(of->outcome, "wide");
+        claim_undecide(of, "wide");
     of->outcome->wide = of->rounds < rounds_to_decide;
 }
 

@@ -10,23 +10,23 @@
 
 static void look(struct experiment *experiment)
 {
-    outcome_tried(experiment->outcome, "a look");
-    outcome_expected(experiment->outcome, "one, or \"two\"");
-    outcome_measured(experiment->outcome, "one");
+    claim_tried(experiment, "a look");
+    claim_expected(experiment, "one, or \"two\"");
+    claim_measured(experiment, "one");
 }
 
 static void hold(struct experiment *experiment)
 {
     look(experiment);
-    outcome_check(experiment->outcome, true);
+    claim_check(experiment, true);
 }
 
 static void fail_at_first(struct experiment *experiment)
 {
     look(experiment);
-    outcome_check(experiment->outcome, false);
-    outcome_check(experiment->outcome, true);
-    outcome_undecide(experiment->outcome, "so to say");
+    claim_check(experiment, false);
+    claim_check(experiment, true);
+    claim_undecide(experiment, "so to say");
 }
 
 static void be_cut_short(struct experiment *experiment)

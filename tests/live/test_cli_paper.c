@@ -99,7 +99,7 @@ COMMAND_TEST_SOON(interrupted)
     assert_true(csv_file_count(&cells, 0, "trials") + csv_file_count(&cells, 1, "trials") > 0);
     csv_file_deinit(&cells);
     assert_int_equal(status_of_shape(4), 4);
-    assert_has(command.err, ": undetermined: too few valid trials\n");
+    assert_has(command.err, ": too few valid trials\n");
 }
 
 /* ------------------------------------------------------------------ Table 2 */

@@ -12,17 +12,20 @@
 #define SAMPLES (SECONDS * OUTAGES_SAMPLES_PER_S)
 #define FULL    100 /* operations of a sample */
 
+static struct paper paper;
 static struct figure8 figure;
 
 FIXTURE(make)
 {
-    figure8_init(&figure, 5, SECONDS * NS_PER_S);
+    paper = paper_new(&evaluation_figure8);
+    figure8_init(&figure, &paper, 5, SECONDS * NS_PER_S);
     return 0;
 }
 
 FIXTURE(clear)
 {
     figure8_deinit(&figure);
+    paper_deinit(&paper);
     return 0;
 }
 
@@ -67,17 +70,17 @@ static const struct table_value *row_of(uint32_t trial, uint32_t fault)
 
 static void sum_up(void)
 {
-    table_deinit(&figure.cells);
-    shape_deinit(&figure.shape);
+    paper_deinit(&paper);
+    paper = paper_new(&evaluation_figure8);
     figure8_judge(&figure, NULL);
 }
 
 static const struct table_value *judge(const char *row)
 {
     sum_up();
-    for (size_t i = 0; i < figure.shape.rows.rows; i++) {
-        if (strcmp(table_row(&figure.shape.rows, i)[shape_row].text, row) == 0)
-            return table_row(&figure.shape.rows, i);
+    for (size_t i = 0; i < paper.judgements.rows; i++) {
+        if (strcmp(table_row(&paper.judgements, i)[shape_row].text, row) == 0)
+            return table_row(&paper.judgements, i);
     }
     fail_msg("no judgement: %s", row);
     return NULL;
@@ -107,7 +110,7 @@ TEST_BETWEEN(the_schedule_is_the_papers, make, clear)
 TEST_BETWEEN(three_servers_lose_one_at_a_time, make, clear)
 {
     figure8_deinit(&figure);
-    figure8_init(&figure, 3, 14 * NS_PER_S);
+    figure8_init(&figure, &paper, 3, 14 * NS_PER_S);
     assert_int_equal(figure8_parts(3), 14);
     assert_int_equal(figure.events, 4);
     assert_int_equal(figure.part_ns, NS_PER_S);
@@ -219,9 +222,9 @@ TEST_BETWEEN(trials_that_are_not_valid_judge_nothing, make, clear)
     trial.valid = false;
     add(trial);
     sum_up();
-    assert_int_equal(figure.shape.rows.rows, 6);
+    assert_int_equal(paper.judgements.rows, 6);
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(table_row(&figure.shape.rows, i)[shape_verdict].text, "undetermined");
+        assert_string_equal(table_row(&paper.judgements, i)[shape_verdict].text, "undetermined");
     add(make_trial(80, 90));
     assert_int_equal(verdict_of("no second at zero, followers"), VERDICT_HOLDS);
     assert_int_equal(verdict_of("while a follower is down"), VERDICT_UNDETERMINED);
@@ -230,7 +233,7 @@ TEST_BETWEEN(trials_that_are_not_valid_judge_nothing, make, clear)
 static double median_of(uint32_t event, size_t column)
 {
     sum_up();
-    return table_row(&figure.cells, event)[column].real;
+    return table_row(&paper.figures, event)[column].real;
 }
 
 TEST_BETWEEN(medians_are_of_valid_trials, make, clear)

@@ -59,13 +59,12 @@ static const struct kind {
             {{900, 2500, 3300}, {776, 2074, 2740}, {748, 1832, 2336}}};
 
 static const struct kind *kind;
-static struct paper_options options;
 static struct table trials[3];
-static struct paper_cells table;
+static struct paper paper;
 
 FIXTURE(tear_down)
 {
-    paper_cells_deinit(&table);
+    paper_deinit(&paper);
     for (size_t i = 0; i < 3; i++)
         table_deinit(&trials[i]);
     return 0;
@@ -75,7 +74,8 @@ static void begin(const struct kind *of)
 {
     tear_down(NULL);
     kind = of;
-    options.load = (struct load_options){
+    paper = paper_new(of->evaluation);
+    paper.options.load = (struct load_options){
         .target = {.server_counts = servers, .topology_count = 3, .cpu_percent = 25},
         .reads = {reads, of == &table1 ? LEVELS : 0},
         .sessions = {workers, LEVELS},
@@ -111,7 +111,7 @@ static void add_all(const double values[3][LEVELS], double scatter)
 static void judge(void)
 {
     const struct table *const rows[] = {&trials[0], &trials[1], &trials[2]};
-    paper_cells_init(&table, kind->evaluation, &options, rows);
+    paper_judge(&paper, rows);
 }
 
 static void assert_close(double found, double expected)
@@ -123,7 +123,7 @@ static void assert_close(double found, double expected)
 /* The trials of a cell, and its mean. */
 static void assert_cell(size_t topology, size_t level, size_t count, size_t valid, double mean)
 {
-    const struct paper_cell *cell = paper_cells_at(&table, topology, level, 0);
+    const struct paper_cell *cell = paper_cell_at(&paper, topology, level, 0);
     assert_int_equal(cell->servers, servers[topology]);
     assert_int_equal(cell->at[0], kind->levels[level]);
     assert_int_equal(cell->trials, count);
@@ -134,13 +134,13 @@ static void assert_cell(size_t topology, size_t level, size_t count, size_t vali
 /* The exit status that the judgements give. */
 static int status_of(void)
 {
-    return verdict_status(findings_verdict(&table.shape.findings));
+    return verdict_status(findings_verdict(&paper.findings));
 }
 
 /* The column latency_mean_ms of table2. */
 static double latency_ms(size_t topology, size_t level)
 {
-    return table_row(&table.figures, topology * LEVELS + level)[7].real;
+    return table_row(&paper.figures, topology * LEVELS + level)[7].real;
 }
 
 /* ------------------------------------------------------------------ cells */
@@ -154,13 +154,13 @@ TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, NULL, tear_down)
     judge();
     assert_cell(1, 2, 3, 3, 87e3);
     assert_cell(2, 0, 3, 3, 18e3);
-    assert_close(paper_cells_at(&table, 1, 2, 0)->mean.high, 87e3 * width);
+    assert_close(paper_cell_at(&paper, 1, 2, 0)->mean.high, 87e3 * width);
     begin(&table2);
     add_all(table2.shape, 1.02);
     judge();
     assert_cell(1, 2, 3, 3, 2740);
     assert_close(latency_ms(1, 2), 20e3 / 2740);
-    assert_close(table_row(&table.figures, 3 + 2)[7 + 1].real, 20e3 / 2740 / width);
+    assert_close(table_row(&paper.figures, 3 + 2)[7 + 1].real, 20e3 / 2740 / width);
     assert_close(latency_ms(2, 0), 1e3 / 748);
 }
 
@@ -190,9 +190,9 @@ TEST_BETWEEN(a_starved_trial_does_not_count, NULL, tear_down)
     add(1, 0, 21e3)[load_row_server_cores].real = 0.1;
     judge();
     assert_cell(1, 2, 6, 5, 87e3);
-    assert_int_equal(paper_cells_at(&table, 1, 2, 0)->starved, 1);
+    assert_int_equal(paper_cell_at(&paper, 1, 2, 0)->starved, 1);
     assert_cell(1, 0, 4, 4, 21e3);
-    assert_int_equal(paper_cells_at(&table, 1, 0, 0)->starved, 0);
+    assert_int_equal(paper_cell_at(&paper, 1, 0, 0)->starved, 0);
     assert_int_equal(status_of(), 0);
 }
 
@@ -202,10 +202,10 @@ TEST_BETWEEN(cells_without_trials_are_unknown, NULL, tear_down)
     begin(&table2);
     add(0, 0, 1000);
     judge();
-    assert_true(isnan(paper_cells_at(&table, 2, 2, 0)->mean.value));
+    assert_true(isnan(paper_cell_at(&paper, 2, 2, 0)->mean.value));
     assert_true(isnan(latency_ms(2, 2)));
     assert_cell(0, 0, 1, 1, 1000);
-    assert_true(isnan(paper_cells_at(&table, 0, 0, 0)->mean.low));
+    assert_true(isnan(paper_cell_at(&paper, 0, 0, 0)->mean.low));
     assert_int_equal(status_of(), 4);
 }
 
@@ -216,21 +216,21 @@ TEST_BETWEEN(cells_without_trials_are_unknown, NULL, tear_down)
  * are about 10 workers and about 20, with each number of servers, and then about the servers. */
 static void assert_verdicts(const char *verdicts, int status)
 {
-    assert_int_equal(table.shape.rows.rows, strlen(verdicts));
-    assert_int_equal(table.shape.findings.rows, strlen(verdicts));
+    assert_int_equal(paper.judgements.rows, strlen(verdicts));
+    assert_int_equal(paper.findings.rows, strlen(verdicts));
     for (size_t i = 0; verdicts[i] != '\0'; i++) {
-        const char *word = table_row(&table.shape.rows, i)[shape_verdict].text;
+        const char *word = table_row(&paper.judgements, i)[shape_verdict].text;
         assert_int_equal("HFU"[verdict_of_word(word)], verdicts[i]);
-        assert_string_equal(table_row(&table.shape.findings, i)[finding_verdict].text, word);
+        assert_string_equal(table_row(&paper.findings, i)[finding_verdict].text, word);
     }
     assert_int_equal(status_of(), status);
 }
 
 /* The claim may be NULL: any. */
 static void assert_judgement(size_t index, const char *claim, uint64_t against, double ours,
-                             double paper)
+                             double of_paper)
 {
-    const struct table_value *row = table_row(&table.shape.rows, index);
+    const struct table_value *row = table_row(&paper.judgements, index);
     if (claim != NULL)
         assert_string_equal(row[shape_claim].text, claim);
     if (claim != NULL)
@@ -238,10 +238,10 @@ static void assert_judgement(size_t index, const char *claim, uint64_t against, 
             row[shape_against_servers].kind == TABLE_COUNT ? row[shape_against_servers].count : 0,
             against);
     assert_close(row[shape_ratio].real, ours);
-    if (isnan(paper))
+    if (isnan(of_paper))
         assert_true(isnan(row[shape_paper_ratio].real));
     else
-        assert_close(row[shape_paper_ratio].real, paper);
+        assert_close(row[shape_paper_ratio].real, of_paper);
 }
 
 TEST_BETWEEN(the_papers_shape_holds, NULL, tear_down)
@@ -290,10 +290,10 @@ TEST_BETWEEN(a_fall_between_two_shares_fails, NULL, tear_down)
     add_all(fall, 1.02);
     judge();
     assert_verdicts("HHHHHFH", 1);
-    assert_field(&table.shape.rows, 5, "reason",
+    assert_field(&paper.judgements, 5, "reason",
                  "throughput falls from 0 to 50 % reads with 3 servers");
-    assert_true(table_row(&table.shape.rows, 5)[shape_ratio_low].real > 1);
-    assert_field(&table.shape.rows, 6, "reason", "");
+    assert_true(table_row(&paper.judgements, 5)[shape_ratio_low].real > 1);
+    assert_field(&paper.judgements, 6, "reason", "");
 }
 
 /* Trials that scatter, a cell without a valid trial, whose figure is shown, and servers that cannot
@@ -320,8 +320,8 @@ TEST_BETWEEN(what_is_not_shown_is_not_judged, NULL, tear_down)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t invalid = cases[i].invalid;
         begin(cases[i].kind);
-        options.load.target.cpu_percent = cases[i].cpu_percent;
-        options.load.target.driver = cases[i].driver;
+        paper.options.load.target.cpu_percent = cases[i].cpu_percent;
+        paper.options.load.target.driver = cases[i].driver;
         add_all(kind->shape, cases[i].scatter);
         for (size_t k = 2 * 3; invalid > 0 && k < 3 * 3; k++)
             trials[invalid].values[k * load_row_table.count + load_row_valid].flag = false;
@@ -339,17 +339,17 @@ TEST_BETWEEN(a_finding_has_the_trials_of_both_cells, NULL, tear_down)
     add_all(table2.shape, 1.02);
     add(1, 2, 2740);
     judge();
-    assert_field(&table.shape.findings, 2, "n", "6"); /* 10 workers against 1, 3 servers */
-    assert_field(&table.shape.findings, 3, "n", "7"); /* 20 against 10 */
-    assert_field(&table.shape.findings, 7, "n", "7"); /* 5 servers against 3, 20 workers */
+    assert_field(&paper.findings, 2, "n", "6"); /* 10 workers against 1, 3 servers */
+    assert_field(&paper.findings, 3, "n", "7"); /* 20 against 10 */
+    assert_field(&paper.findings, 7, "n", "7"); /* 5 servers against 3, 20 workers */
 }
 
 /* With --connect there is one number of servers. */
 TEST_BETWEEN(one_number_is_compared_with_nothing, NULL, tear_down)
 {
     begin(&table2);
-    options.load.target.topology_count = 1;
-    options.load.sessions.count = 2;
+    paper.options.load.target.topology_count = 1;
+    paper.options.load.sessions.count = 2;
     add_all(table2.shape, 1.02);
     judge();
     assert_verdicts("H", 0);
@@ -361,19 +361,19 @@ TEST_BETWEEN(a_row_has_the_papers_figure, NULL, tear_down)
 {
     static uint64_t nine[] = {1, 3, 9};
     begin(&table2);
-    options.load.target.server_counts = nine;
+    paper.options.load.target.server_counts = nine;
     add_all(table2.shape, 1.02);
     add(1, 0, 1)[load_row_valid].flag = false;
     judge();
-    assert_field(&table.figures, 3 + 0, "trials", "4");
-    assert_field(&table.figures, 3 + 0, "valid", "3");
-    assert_field(&table.figures, 3 + 0, "creates_per_s", "776.00");
-    assert_field(&table.figures, 3 + 0, "latency_mean_ms", "1.2887");
-    assert_field(&table.figures, 3 + 0, "paper_per_s", "776");
-    assert_field(&table.figures, 3 + 0, "paper_latency_ms", "1.2");
-    assert_field(&table.figures, 6 + 0, "paper_latency_ms", "1.4");
-    assert_field(&table.figures, 6 + 1, "paper_latency_ms", "");
-    assert_field(&table.figures, 0 + 0, "paper_per_s", "");
+    assert_field(&paper.figures, 3 + 0, "trials", "4");
+    assert_field(&paper.figures, 3 + 0, "valid", "3");
+    assert_field(&paper.figures, 3 + 0, "creates_per_s", "776.00");
+    assert_field(&paper.figures, 3 + 0, "latency_mean_ms", "1.2887");
+    assert_field(&paper.figures, 3 + 0, "paper_per_s", "776");
+    assert_field(&paper.figures, 3 + 0, "paper_latency_ms", "1.2");
+    assert_field(&paper.figures, 6 + 0, "paper_latency_ms", "1.4");
+    assert_field(&paper.figures, 6 + 1, "paper_latency_ms", "");
+    assert_field(&paper.figures, 0 + 0, "paper_per_s", "");
 }
 
 static double published(const struct evaluation *evaluation, uint64_t of_servers, uint64_t at)
@@ -424,18 +424,18 @@ TEST(a_rehearsal_comes_first_and_is_not_kept)
 {
     uint64_t sessions = 60;
     begin(&table1);
-    options.load.sessions = (struct levels){.list = &sessions, .count = 1};
-    options.load.trials = 2;
-    options.load.rehearses = true;
+    paper.options.load.sessions = (struct levels){.list = &sessions, .count = 1};
+    paper.options.load.trials = 2;
+    paper.options.load.rehearses = true;
     struct rounds rounds;
-    free(load_cells_new(&options.load, &rounds));
+    free(load_cells_new(&paper.options.load, &rounds));
     assert_int_equal(rounds.trial_count, 3 * 3 * LEVELS);
     assert_int_equal(rounds.rehearsals, 3 * LEVELS);
     for (size_t i = 0; i < rounds.trial_count; i++)
         assert_int_equal(rounds.trials[i].number, i / (3 * LEVELS));
     rounds_deinit(&rounds);
-    options.load.rehearses = false;
-    free(load_cells_new(&options.load, &rounds));
+    paper.options.load.rehearses = false;
+    free(load_cells_new(&paper.options.load, &rounds));
     assert_int_equal(rounds.trial_count, 2 * 3 * LEVELS);
     assert_int_equal(rounds.rehearsals, 0);
     assert_int_equal(rounds.trials[0].number, 1);

@@ -12,13 +12,13 @@
 #define TRIALS 3
 
 static uint64_t servers[] = {1, 3}, clients[] = {50, 100, 200}, barriers[] = {200, 400, 800, 1600};
-static struct paper_options options;
 static struct table samples;
-static struct paper_cells table;
+static struct paper paper;
 
 FIXTURE(set_up)
 {
-    options = (struct paper_options){
+    paper = paper_new(&evaluation_table3);
+    paper.options = (struct paper_options){
         .load = {.target = {.server_counts = servers + 1, .topology_count = 1},
                  .sessions = {.list = clients, .count = 3},
                  .trials = TRIALS,
@@ -27,13 +27,12 @@ FIXTURE(set_up)
         .barriers = {barriers, 4},
     };
     samples = (struct table){.type = &table3_row_table};
-    table = (struct paper_cells){0};
     return 0;
 }
 
 FIXTURE(tear_down)
 {
-    paper_cells_deinit(&table);
+    paper_deinit(&paper);
     table_deinit(&samples);
     return 0;
 }
@@ -50,34 +49,32 @@ static void assert_close(double found, double expected)
 TEST_BETWEEN(every_topology_rehearses_its_largest_cell, set_up, tear_down)
 {
     struct rounds rounds;
-    options.load.target = (struct target_options){.server_counts = servers, .topology_count = 2};
-    table3_lay_out(&options, &rounds);
+    paper.options.load.target =
+        (struct target_options){.server_counts = servers, .topology_count = 2};
+    table3_lay_out(&paper.options, &rounds);
     assert_int_equal(rounds.rehearsals, 2);
     assert_int_equal(rounds.trial_count, 2 + TRIALS * 2 * 12);
     size_t seen[2] = {0};
     for (size_t i = 0; i < rounds.trial_count; i++) {
-        const struct table3_trial trial = table3_trial_of(&options, &rounds.trials[i]);
-        const struct rounds_cell *cell = &rounds.cells[rounds.trials[i].cell];
-        assert_true(cell->cost == (double)table3_passages(trial.clients, trial.barriers));
+        size_t at = rounds.trials[i].cell;
+        const struct rounds_cell *cell = &rounds.cells[at];
+        assert_true(cell->cost == 2.0 * (double)clients[at / 4 % 3] * (double)barriers[at % 4]);
         assert_int_equal(cell->alike, cell->topology);
-        if (trial.number == 0)
-            assert_true(trial.clients == 200 && trial.barriers == 1600);
-        seen[cell->topology] += trial.number == 2 && trial.clients == 100 && trial.barriers == 400;
+        if (rounds.trials[i].number == 0)
+            assert_int_equal(at % 12, 11);
+        seen[cell->topology] += rounds.trials[i].number == 2;
     }
-    assert_true(seen[0] == 1 && seen[1] == 1);
+    assert_true(seen[0] == 12 && seen[1] == 12);
     rounds_deinit(&rounds);
-    options.load.rehearses = false;
-    table3_lay_out(&options, &rounds);
+    paper.options.load.rehearses = false;
+    table3_lay_out(&paper.options, &rounds);
     assert_int_equal(rounds.rehearsals, 0);
     rounds_deinit(&rounds);
-    assert_int_equal(table3_passages(10, 10), 200);
 }
 
 /* ------------------------------------------------------------------ what is kept of one */
 
-static const struct table3_trial small = {.clients = 4, .barriers = 2, .number = 1};
-
-/* The fewest requests. */
+/* The fewest requests of four clients and two barriers. */
 static struct tally counts_of_small(void)
 {
     struct tally counts = {0};
@@ -93,16 +90,16 @@ static const struct table_value *take(const struct trial_result *of)
     struct error error;
     struct trial_result result = *of;
     const struct trial_plan plan = {
-        .fleet = {.driver = DRIVER_SIMULATED, .sessions = small.clients, .processes = 1},
+        .fleet = {.driver = DRIVER_SIMULATED, .sessions = 4, .processes = 1},
         .recipe = registry_find("barrier"),
         .pace = PACE_FREE,
         .locks = 1,
-        .barriers = small.barriers};
+        .barriers = 2};
     assert_int_equal(trial_memory_new(&plan, &result.memory, &error), ERROR_NONE);
     result.memory->violations[0] =
         (struct violation){.kind = VIOLATION_LEFT_EARLY, .session = 1, .expected = 4, .found = 3};
     struct table_value *row = table_add(&samples);
-    table3_fill_row(&small, &result, 64, row);
+    table3_fill_row(&result, 64, row);
     trial_memory_free(result.memory);
     return row;
 }
@@ -191,18 +188,18 @@ static double published(uint64_t of_clients, uint64_t of_barriers)
 static void judge(void)
 {
     const struct table *const of_targets[] = {&samples};
-    paper_cells_init(&table, &evaluation_table3, &options, of_targets);
+    paper_judge(&paper, of_targets);
 }
 
 static enum verdict verdict_at(size_t row)
 {
-    return verdict_of_word(table_row(&table.shape.rows, row)[shape_verdict].text);
+    return verdict_of_word(table_row(&paper.judgements, row)[shape_verdict].text);
 }
 
 /* The exit status that the judgements give. */
 static int status_of(void)
 {
-    return verdict_status(findings_verdict(&table.shape.findings));
+    return verdict_status(findings_verdict(&paper.findings));
 }
 
 TEST_BETWEEN(a_cell_is_the_average_of_its_trials, set_up, tear_down)
@@ -212,7 +209,7 @@ TEST_BETWEEN(a_cell_is_the_average_of_its_trials, set_up, tear_down)
     add(100, 400, 1)[table3_row_valid].flag = false;
     add(100, 400, 2)[table3_row_complete].flag = false;
     judge();
-    const struct paper_cell *cell = paper_cells_at(&table, 0, 1, 1);
+    const struct paper_cell *cell = paper_cell_at(&paper, 0, 1, 1);
     assert_int_equal(cell->servers, 3);
     assert_int_equal(cell->at[0], 100);
     assert_int_equal(cell->at[1], 400);
@@ -222,11 +219,11 @@ TEST_BETWEEN(a_cell_is_the_average_of_its_trials, set_up, tear_down)
     assert_close(cell->mean.high, 33 + 12.706204736174698 * 3); /* t of one degree */
     assert_true(cell->mean.low == 0);
     /* Two trials, 132 s together. */
-    assert_field(&table.figures, 4 + 1, "barrier_operations_per_s",
+    assert_field(&paper.figures, 4 + 1, "barrier_operations_per_s",
                  "1212.1"); /* 2 * 2 * 100 * 400 / 132 */
-    assert_field(&table.figures, 4 + 1, "zookeeper_operations_per_s", "7.6"); /* 1000 / 132 */
-    assert_field(&table.figures, 4 + 1, "reads_to_writes", "4.000");
-    assert_true(isnan(paper_cells_at(&table, 0, 0, 0)->mean.value));
+    assert_field(&paper.figures, 4 + 1, "zookeeper_operations_per_s", "7.6"); /* 1000 / 132 */
+    assert_field(&paper.figures, 4 + 1, "reads_to_writes", "4.000");
+    assert_true(isnan(paper_cell_at(&paper, 0, 0, 0)->mean.value));
 }
 
 /* Its figure is shown. */
@@ -239,8 +236,8 @@ TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, set_up, tear_down)
             row[table3_row_clients].count != 100 || row[table3_row_barriers].count != 800;
     }
     judge();
-    assert_close(paper_cells_at(&table, 0, 1, 2)->mean.value, 55.9 * (1.01 + 1 + 1 / 1.01) / 3);
-    for (size_t i = 0; i < table.shape.rows.rows; i++)
+    assert_close(paper_cell_at(&paper, 0, 1, 2)->mean.value, 55.9 * (1.01 + 1 + 1 / 1.01) / 3);
+    for (size_t i = 0; i < paper.judgements.rows; i++)
         assert_int_equal(verdict_at(i),
                          i == 1 || i == 3 + 2 ? VERDICT_UNDETERMINED : VERDICT_HOLDS);
     assert_int_equal(status_of(), 4);
@@ -254,18 +251,18 @@ TEST_BETWEEN(the_papers_own_figures_grow_linearly, set_up, tear_down)
     static const double exponents[] = {0.838, 0.784, 0.840, 1.062, 0.959, 0.978, 1.059};
     add_all(published, 1.01);
     judge();
-    assert_int_equal(table.shape.rows.rows, 3 + 4);
+    assert_int_equal(paper.judgements.rows, 3 + 4);
     for (size_t i = 0; i < 3 + 4; i++) {
-        const struct table_value *row = table_row(&table.shape.rows, i);
+        const struct table_value *row = table_row(&paper.judgements, i);
         assert_int_equal(verdict_at(i), VERDICT_HOLDS);
         assert_true(fabs(row[shape_ratio].real - exponents[i]) < 0.0005);
         assert_close(row[shape_paper_ratio].real, row[shape_ratio].real);
         assert_int_equal(row[shape_servers].count, 3);
         assert_true(row[shape_ratio_low].real >= 0.75 && row[shape_ratio_high].real <= 1.25);
     }
-    assert_string_equal(table_row(&table.shape.rows, 0)[shape_claim].text,
+    assert_string_equal(table_row(&paper.judgements, 0)[shape_claim].text,
                         "time grows linearly with the barriers, 50 clients, 3 servers");
-    assert_string_equal(table_row(&table.shape.rows, 6)[shape_row].text,
+    assert_string_equal(table_row(&paper.judgements, 6)[shape_row].text,
                         "linear in clients, 1600 barriers");
     assert_int_equal(status_of(), 0);
 }
@@ -279,8 +276,8 @@ TEST_BETWEEN(another_growth_fails, set_up, tear_down)
 {
     add_all(quadratic_in_clients, 1.01);
     judge();
-    for (size_t i = 0; i < table.shape.rows.rows; i++) {
-        double exponent = table_row(&table.shape.rows, i)[shape_ratio].real;
+    for (size_t i = 0; i < paper.judgements.rows; i++) {
+        double exponent = table_row(&paper.judgements, i)[shape_ratio].real;
         assert_int_equal(verdict_at(i), i < 3 ? VERDICT_HOLDS : VERDICT_FAILS);
         assert_true(fabs(exponent - (i < 3 ? 1 : 2)) < 1e-6);
     }
@@ -291,18 +288,18 @@ TEST_BETWEEN(trials_that_scatter_determine_nothing, set_up, tear_down)
 {
     add_all(published, 8);
     judge();
-    for (size_t i = 0; i < table.shape.rows.rows; i++)
+    for (size_t i = 0; i < paper.judgements.rows; i++)
         assert_int_equal(verdict_at(i), VERDICT_UNDETERMINED);
 }
 
 /* One number of clients: nothing is said of their growth. */
 TEST_BETWEEN(a_line_of_one_cell_is_not_judged, set_up, tear_down)
 {
-    options.load.sessions.count = 1;
+    paper.options.load.sessions.count = 1;
     add_all(published, 1.01);
     judge();
-    assert_int_equal(table.shape.rows.rows, 1);
-    options.load.sessions.count = 3;
+    assert_int_equal(paper.judgements.rows, 1);
+    paper.options.load.sessions.count = 3;
 }
 
 TEST_BETWEEN(a_value_lies_within_bounds_if_its_interval_does, set_up, tear_down)
@@ -326,10 +323,10 @@ TEST_BETWEEN(a_row_has_the_papers_figure, set_up, tear_down)
 {
     add(200, 1600, 10);
     judge();
-    assert_field(&table.figures, 11, "seconds", "10.0000");
-    assert_field(&table.figures, 11, "seconds_low", "");
-    assert_field(&table.figures, 11, "paper_seconds", "234.4");
-    assert_field(&table.figures, 0, "seconds", "");
+    assert_field(&paper.figures, 11, "seconds", "10.0000");
+    assert_field(&paper.figures, 11, "seconds_low", "");
+    assert_field(&paper.figures, 11, "paper_seconds", "234.4");
+    assert_field(&paper.figures, 0, "seconds", "");
 }
 
 TEST_BETWEEN(the_paper_has_twelve_figures, set_up, tear_down)
