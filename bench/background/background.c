@@ -131,7 +131,7 @@ struct background_figures background_figures_of(const struct background_plan *pl
 
 /* ------------------------------------------------------------------ whether they are valid */
 
-void background_judge(const struct background_figures *figures, struct validity *validity)
+static void judge_load(const struct background_figures *figures, struct validity *validity)
 {
     const struct {
         uint64_t sent, late;
@@ -155,6 +155,21 @@ void background_judge(const struct background_figures *figures, struct validity 
     if (figures->losses > 0)
         validity_lose(validity, "the load in the background lost %u connection%s", figures->losses,
                       text_plural(figures->losses));
+}
+
+void background_judge_trial(const struct background_figures *figures,
+                            const struct trial_result *result, double cores_allowed,
+                            struct validity *validity)
+{
+    if (figures->ended[0] != '\0')
+        validity_lose(validity, "the load in the background ended too early: %s", figures->ended);
+    if (result != NULL && result->not_valid[0] != '\0')
+        validity_lose(validity, "%s", result->not_valid);
+    if (result == NULL || result->end != END_DONE ||
+        result->memory->plan->fleet.driver == DRIVER_SIMULATED)
+        return;
+    validity_judge_trial(result, cores_allowed, validity);
+    judge_load(figures, validity);
 }
 
 /* ------------------------------------------------------------------ the whole */

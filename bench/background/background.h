@@ -81,9 +81,12 @@ struct background {
 struct background_figures background_figures_of(const struct background_plan *plan,
                                                 const struct load_result *result);
 
-/* Gives the reasons for which the driver of the load, or its connections, may have been behind the
- * response times. */
-void background_judge(const struct background_figures *figures, struct validity *validity);
+/* Gives the reasons for which the times of a trial and of the load beside it, of all zero bytes
+ * without one, may not be those of the servers. result NULL: the load had ended before the trial
+ * began. A simulation has no driver that could be the limit. */
+void background_judge_trial(const struct background_figures *figures,
+                            const struct trial_result *result, double cores_allowed,
+                            struct validity *validity);
 
 /*
  * Runs a trial like trial_run, with the load beside it; has_company of the host's watch is asked

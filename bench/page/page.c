@@ -177,3 +177,15 @@ void page_add_common(const char *folder, bool quiet)
     if (pages > 1)
         page_add(folder, NULL, quiet);
 }
+
+void page_add_series(const struct series *series)
+{
+    const struct output_options *output = series->options.output;
+    for (size_t i = 0; i < series->record_count; i++) {
+        const struct series_record *record = &series->records[i];
+        if (record->whole)
+            page_add(record->files.folder, &record->manifest, output->quiet);
+    }
+    if (series->targets.made_out)
+        page_add_common(output->out, output->quiet);
+}

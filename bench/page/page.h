@@ -13,7 +13,7 @@
 #define BENCH_PAGE_PAGE_H
 
 #include "base/error.h"
-#include "bench/output/manifest.h"
+#include "bench/output/series.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +34,8 @@ void page_add(const char *folder, const struct manifest *manifest, bool quiet);
 /* The same for a folder that holds those of several topologies, or experiments: it has no manifest,
  * and gets a page if at least two of them have one. */
 void page_add_common(const char *folder, bool quiet);
+
+/* Both, at the end of a series: for each of its records that is whole, and for their folder. */
+void page_add_series(const struct series *series);
 
 #endif

@@ -4,7 +4,6 @@
 #include "bench/output/json_result.h"
 #include "bench/output/row_grid.h"
 #include "bench/plan/internal.h"
-#include "bench/plan/trial_row.h"
 #include "measure/statistics.h"
 
 #include <math.h>
@@ -57,83 +56,87 @@ TABLE_DEFINE(size_row, "plan.csv", SIZE_ROW_COLUMNS)
 
 /* ------------------------------------------------------------------ the trials of a size */
 
-/* FRESH are those of the latest ballot of fresh trials, FIRST those that located the size. */
-enum trials { FIRST, FRESH, ALL };
+/* FIRST located the size, FRESH are those of its latest ballot of fresh ones. */
+enum trials { FIRST, FRESH, OUTDATED, ALL, OTHERS };
 
-struct votes {
-    uint32_t trials, cast;
-    uint32_t agree;     /* of those cast */
-    uint32_t disturbed; /* of those that count: the votes, or all trials if there are no votes */
+struct size {
+    uint64_t size; /* 0: there is none */
+    uint32_t of[OTHERS][JUDGE_VERDICTS];
+    /* The trial that the brake has ended, the last that is not valid, the undetermined one with
+     * most samples, and the first fresh one that failed for what most of them failed for. */
+    const struct table_value *braked, *not_valid, *undetermined, *gave_out;
+    /* Medians over the votes, the fresh ones if there are any; without a vote, over all trials. */
+    double measured_us, p50_us, handoffs_per_s;
+    bool disturbed; /* one of these */
 };
 
-/* The next row of these trials from *at on; NULL: none is left. */
-static const struct table_value *next_trial(const struct plan_answer *answer, uint64_t size,
-                                            enum trials trials, size_t *at)
+static enum trials kind_of(const struct plan_answer *answer, uint64_t size,
+                           const struct table_value *row)
 {
-    size_t fresh_from = search_fresh_from(answer->search, size);
-    while (*at < answer->rows->rows) {
-        const struct table_value *row = table_row(answer->rows, (*at)++);
-        bool confirms = strcmp(row[plan_row_stage].text, search_stage_word(SEARCH_CONFIRM)) == 0,
-             is_latest = confirms && row[plan_row_step].count > fresh_from;
-        if (strcmp(row[plan_row_recipe].text, answer->recipe->name) == 0 &&
-            row[plan_row_size].count == size &&
-            (trials == ALL || (trials == FRESH ? is_latest : !confirms)))
-            return row;
-    }
-    return NULL;
+    if (strcmp(row[plan_row_recipe].text, answer->recipe->name) != 0 ||
+        row[plan_row_size].count != size)
+        return OTHERS;
+    if (strcmp(row[plan_row_stage].text, search_stage_word(SEARCH_CONFIRM)) != 0)
+        return FIRST;
+    return row[plan_row_step].count > search_fresh_from(answer->search, size) ? FRESH : OUTDATED;
 }
 
-static struct votes count_votes(const struct plan_answer *answer, uint64_t size, enum trials trials,
-                                enum judge_verdict agreeing)
+static bool is_vote(const struct table_value *row)
 {
-    struct votes votes = {0};
-    const struct table_value *row;
-    uint32_t disturbed = 0;
-    for (size_t at = 0; (row = next_trial(answer, size, trials, &at)) != NULL;) {
-        bool is_vote = plan_row_is_vote(row), is_disturbed = row[plan_row_noise_disturbed].flag;
-        votes.trials++;
-        votes.cast += is_vote;
-        votes.agree += plan_row_is(row, agreeing);
-        votes.disturbed += is_vote && is_disturbed;
-        disturbed += is_disturbed;
-    }
-    votes.disturbed = votes.cast > 0 ? votes.disturbed : disturbed;
-    return votes;
+    enum judge_verdict verdict = plan_row_judged(row);
+    return verdict == JUDGE_PASS || verdict == JUDGE_FAIL;
 }
 
-/* The median of a column over the votes of a size, the fresh ones if there are any. Without a vote:
- * over all trials, or NaN. */
-static double median_of(const struct plan_answer *answer, uint64_t size, size_t column,
-                        bool without_votes)
+static uint32_t votes(const struct size *size, enum trials trials)
 {
-    bool fresh = count_votes(answer, size, FRESH, JUDGE_PASS).cast > 0,
-         votes = count_votes(answer, size, ALL, JUDGE_PASS).cast > 0 || !without_votes;
-    enum trials trials = !votes ? ALL : fresh ? FRESH : FIRST;
-    double *values = memory_new(answer->rows->rows + 1, sizeof *values);
-    const struct table_value *row;
-    size_t count = 0;
-    for (size_t at = 0; (row = next_trial(answer, size, trials, &at)) != NULL;) {
-        double value = table_number(&row[column]);
-        if ((plan_row_is_vote(row) || !votes) && !isnan(value))
-            values[count++] = value;
-    }
+    return size->of[trials][JUDGE_PASS] + size->of[trials][JUDGE_FAIL];
+}
+
+static uint32_t no_votes(const struct size *size)
+{
+    const uint32_t *of = size->of[ALL];
+    return of[JUDGE_UNDETERMINED] + of[JUDGE_NOT_VALID] + of[JUDGE_BRAKED];
+}
+
+static void count_trial(struct size *size, enum trials kind, const struct table_value *row)
+{
+    enum judge_verdict verdict = plan_row_judged(row);
+    size->of[kind][verdict]++;
+    size->of[ALL][verdict]++;
+    if (verdict == JUDGE_BRAKED)
+        size->braked = row;
+    if (verdict == JUDGE_NOT_VALID)
+        size->not_valid = row;
+    if (verdict == JUDGE_UNDETERMINED &&
+        (size->undetermined == NULL ||
+         row[plan_row_samples].count >= size->undetermined[plan_row_samples].count))
+        size->undetermined = row;
+}
+
+/* An infinite value counts: it is above the range of a histogram. */
+static double median_of(const struct table_cell *trials, size_t column)
+{
+    double *values = memory_new(trials->count + 1, sizeof *values);
+    size_t count = table_cell_values(trials, column, TABLE_ALL, values);
     statistics_sort(values, count);
     double median = statistics_median(values, count);
     free(values);
     return median;
 }
 
-/* The first of the fresh trials that failed for what most of them failed for; NULL: not known. */
-static const struct table_value *find_what_gave_out(const struct plan_answer *answer, uint64_t size)
+static const struct table_value *find_what_gave_out(const struct table_cell *votes)
 {
-    const struct table_value *row, *other, *foremost = NULL;
+    const struct table_value *foremost = NULL;
     size_t most = 0;
-    for (size_t at = 0; (row = next_trial(answer, size, FRESH, &at)) != NULL;) {
+    for (size_t i = 0; i < votes->count; i++) {
+        const struct table_value *row = table_row(votes->table, votes->rows[i]);
         size_t alike = 0;
-        for (size_t i = 0; (other = next_trial(answer, size, FRESH, &i)) != NULL;)
-            alike += plan_row_is(other, JUDGE_FAIL) &&
+        for (size_t j = 0; j < votes->count; j++) {
+            const struct table_value *other = table_row(votes->table, votes->rows[j]);
+            alike += plan_row_judged(other) == JUDGE_FAIL &&
                      table_equal(&row[plan_row_gave_out], &other[plan_row_gave_out]);
-        if (plan_row_is(row, JUDGE_FAIL) && row[plan_row_gave_out].kind == TABLE_TEXT &&
+        }
+        if (plan_row_judged(row) == JUDGE_FAIL && row[plan_row_gave_out].kind == TABLE_TEXT &&
             alike > most) {
             most = alike;
             foremost = row;
@@ -142,207 +145,131 @@ static const struct table_value *find_what_gave_out(const struct plan_answer *an
     return foremost;
 }
 
-/* Why the trial at the smallest size that failed was ended; NULL: it was not. */
-static const char *find_brake(const struct plan_answer *answer)
+static struct size size_of(const struct plan_answer *answer, uint64_t of_size)
 {
-    const struct table_value *row;
-    for (size_t at = 0; (row = next_trial(answer, answer->found.failed, ALL, &at)) != NULL;) {
-        if (plan_row_is(row, JUDGE_BRAKED))
-            return row[plan_row_reason].text;
+    const struct table *rows = answer->rows;
+    struct size size = {.size = of_size};
+    struct table_cell figures = {.table = rows, .rows = memory_new(rows->rows + 1, sizeof(size_t))};
+    for (size_t i = 0; i < rows->rows; i++) {
+        enum trials kind = kind_of(answer, of_size, table_row(rows, i));
+        if (kind != OTHERS)
+            count_trial(&size, kind, table_row(rows, i));
     }
-    return NULL;
+    enum trials chosen = votes(&size, FRESH) > 0 ? FRESH : FIRST;
+    for (size_t i = 0; i < rows->rows; i++) {
+        const struct table_value *row = table_row(rows, i);
+        enum trials kind = kind_of(answer, of_size, row);
+        if (votes(&size, chosen) > 0 ? kind == chosen && is_vote(row) : kind != OTHERS)
+            figures.rows[figures.count++] = i;
+    }
+    size.measured_us = median_of(&figures, plan_row_measured_us);
+    size.p50_us = median_of(&figures, plan_row_p50_us);
+    size.handoffs_per_s = median_of(&figures, plan_row_handoffs_per_s);
+    size.disturbed = table_cell_flags(&figures, plan_row_noise_disturbed) > 0;
+    size.gave_out = chosen == FRESH ? find_what_gave_out(&figures) : NULL;
+    free(figures.rows);
+    return size;
 }
 
-/* ------------------------------------------------------------------ the ends of the interval */
+/* ------------------------------------------------------------------ the table of the sizes */
 
-struct end {
-    uint64_t size; /* 0: there is none */
-    enum search_end state;
-    const char *result; /* "passed" or "failed" */
-    struct votes first, fresh;
-    enum trials kind; /* those that say what is known of it */
+/* The sizes that an answer is about. */
+struct sizes {
+    struct size passed, undecided, failed, above;
+    struct size tried; /* the last one, if nothing else is known */
+    struct size least;
 };
 
-static struct end end_of(const struct plan_answer *answer, enum judge_verdict verdict)
+static void find_sizes(const struct plan_answer *answer, struct sizes *sizes)
 {
     const struct search_answer *found = &answer->found;
-    bool passes = verdict == JUDGE_PASS;
-    uint64_t size = passes ? found->passed : found->failed;
-    enum search_end state = passes ? found->passed_end : found->failed_end;
-    bool is_first = state == SEARCH_END_NOT_TRIED || state == SEARCH_END_UNDER_WAY;
-    return (struct end){.size = size,
-                        .state = state,
-                        .result = passes ? "passed" : "failed",
-                        .first = count_votes(answer, size, FIRST, verdict),
-                        .fresh = count_votes(answer, size, FRESH, verdict),
-                        .kind = is_first ? FIRST : FRESH};
+    bool is_open = found->passed == 0 && found->failed == 0 && found->reason == SEARCH_BUDGET;
+    sizes->passed = size_of(answer, found->passed);
+    sizes->undecided = size_of(answer, found->reason == SEARCH_UNDETERMINED ? found->undecided : 0);
+    sizes->failed = size_of(answer, found->failed);
+    sizes->above = size_of(answer, found->passed_above);
+    sizes->tried = size_of(answer, is_open ? answer->search->ballot.probe.size : 0);
+    sizes->least = size_of(answer, answer->question->least);
 }
 
-/* Adds why the trials of the smallest undecided size are no votes. */
-static void add_no_votes(const struct plan_answer *answer, struct growing_text *text)
+/* What gave out, in one word. */
+static const char *short_word(const char *words)
 {
-    const struct objective *objective = &answer->question->objective;
-    size_t trials = 0, not_valid = 0, undetermined = 0;
-    uint64_t samples = 0, over = 0; /* of the undetermined trial that has most */
-    const struct table_value *row;
-    const char *reason = NULL;
-    char most[32], needed[32];
-    for (size_t at = 0; (row = next_trial(answer, answer->found.undecided, ALL, &at)) != NULL;) {
-        trials++;
-        if (plan_row_is(row, JUDGE_NOT_VALID)) {
-            not_valid++;
-            reason = row[plan_row_reason].text;
-        } else if (plan_row_is(row, JUDGE_UNDETERMINED)) {
-            bool has_most = row[plan_row_samples].count >= samples;
-            undetermined++;
-            samples = has_most ? row[plan_row_samples].count : samples;
-            over = has_most ? row[plan_row_over].count : over;
-        }
-    }
-    if (not_valid > 0)
-        growing_text_add(text, "%zu of %zu trial%s %s not valid (%s)", not_valid, trials,
-                         text_plural(trials), not_valid == 1 ? "was" : "were", reason);
-    if (undetermined > 0)
-        growing_text_add(text, "%s%zu of %zu trial%s came too near to the limit",
-                         not_valid > 0 ? ", and " : "", undetermined, trials, text_plural(trials));
-    if (samples > 0 && !objective_is_rate(objective))
-        growing_text_add(
-            text, " for so few samples (%s at most; %s with as many over the limit would pass)",
-            text_format_count(samples, most, sizeof most),
-            text_format_count(judge_samples_needed(objective, over), needed, sizeof needed));
+    enum utilisation_limit limit = 0;
+    while (strcmp(words, utilisation_limit_words(limit)) != 0)
+        limit++;
+    return utilisation_limit_word(limit);
 }
 
-/* Why an end is not decided; NULL: it is. */
-static char *explain_end(const struct plan_answer *answer, const struct end *end)
+/* Adds a size, with how many of its trials agree with the result, or are no vote. end: of the
+ * interval, whose fresh trials need not have been made. */
+static void add_size(const struct plan_answer *answer, const struct size *size,
+                     enum judge_verdict result, enum search_end end, struct table *table)
 {
-    const struct votes *first = &end->first, *fresh = &end->fresh;
-    struct growing_text text = {0};
-    if (end->state == SEARCH_END_DECIDED)
-        return NULL;
-    if (end->state == SEARCH_END_NONE && answer->found.reason == SEARCH_UNDETERMINED) {
-        add_no_votes(answer, &text);
-    } else if (end->state == SEARCH_END_NONE) {
-        growing_text_add(&text, "no size %s", end->result);
-    } else {
-        growing_text_add(&text, "%u of %u trial%s %s, ", first->agree, first->cast,
-                         text_plural(first->cast), end->result);
-        if (fresh->cast > 0)
-            growing_text_add(&text, "%u of %u fresh trial%s %s, ", fresh->agree, fresh->cast,
-                             text_plural(fresh->cast), end->result);
-        growing_text_add(&text, "and %s", search_end_lack(end->state));
-    }
-    return text.text;
-}
-
-/* ------------------------------------------------------------------ the sentence */
-
-/* The first size has its unit, and the objective. */
-struct sentence {
-    const struct plan_answer *answer;
-    char objective[OBJECTIVE_TEXT_SIZE];
-    size_t sizes; /* that it names so far */
-    struct growing_text text;
-};
-
-#define ADD(...) growing_text_add(&sentence->text, __VA_ARGS__)
-
-/* "20 waiters", and behind that the separator and "22". */
-static void add_size(struct sentence *sentence, const char *separator, uint64_t size)
-{
-    char text[64];
-    if (sentence->sizes++ == 0)
-        ADD("%s", plan_question_format(sentence->answer->question, size, text, sizeof text));
+    static const char *const words[JUDGE_VERDICTS] = {[JUDGE_PASS] = "passed",
+                                                      [JUDGE_FAIL] = "failed",
+                                                      [JUDGE_UNDETERMINED] = "undecided",
+                                                      [JUDGE_BRAKED] = "ended"};
+    bool is_first = end == SEARCH_END_NOT_TRIED || end == SEARCH_END_UNDER_WAY;
+    enum trials kind = is_first ? FIRST : FRESH;
+    char trials[64];
+    if (size->size == 0)
+        return;
+    if (result == JUDGE_PASS || result == JUDGE_FAIL)
+        snprintf(trials, sizeof trials, "%u of %u%s", size->of[kind][result], votes(size, kind),
+                 is_first ? "" : " fresh");
     else
-        ADD("%s%s", separator, text_format_count(size, text, sizeof text));
+        snprintf(trials, sizeof trials, "%u of %u no vote", no_votes(size),
+                 no_votes(size) + votes(size, ALL));
+    table->type = &size_row_table;
+    struct table_value *row = table_add(table);
+    row[size_row_recipe] = table_text(answer->recipe->name);
+    row[size_row_size] = table_count(size->size);
+    row[size_row_result] = table_text(words[result]);
+    row[size_row_trials] = table_text(trials);
+    row[size_row_p50_us] = table_real(size->p50_us);
+    if (answer->question->objective.percentile_hundredths != 5000)
+        row[size_row_measured_us] = table_real(size->measured_us);
+    row[size_row_handoffs_per_s] = table_real(size->handoffs_per_s);
+    if (size->gave_out != NULL)
+        row[size_row_gave_out] = table_text(short_word(size->gave_out[plan_row_gave_out].text));
+    row[size_row_disturbed] = table_flag(size->disturbed);
 }
 
-/* "20 waiters passed 5 of 5 fresh trials of handoff p90 < 1.4ms", and then ", 22 failed 3 of 3". */
-static void add_votes(struct sentence *sentence, const char *separator, uint64_t size,
-                      const char *result, const struct votes *votes, bool fresh)
+void plan_sizes_print(const struct plan_question *question, const struct table *sizes, size_t width,
+                      FILE *stream)
 {
-    add_size(sentence, separator, size);
-    ADD(" %s %u of %u", result, votes->agree, votes->cast);
-    if (sentence->sizes == 1)
-        ADD(" %strial%s of %s", fresh ? "fresh " : "", text_plural(votes->cast),
-            sentence->objective);
+    const struct objective *objective = &question->objective;
+    const char *metric =
+        objective_metric_word(objective_is_rate(objective) ? OBJECTIVE_HANDOFF : objective->metric);
+    char percentile[32];
+    snprintf(percentile, sizeof percentile, "p%g ms", objective_percent(objective));
+#define TIME .factor = 1e-3, .decimals = 2, .mark = size_row_disturbed, .where = ROW_COLUMN_KNOWN
+    const struct row_column columns[] = {
+        {.column = size_row_recipe, .over = ""},
+        {.column = size_row_size, .over = "", .title = plan_question_unknowns[question->unknown]},
+        {.column = size_row_result, .over = ""},
+        {.column = size_row_trials, .over = ""},
+        {.column = size_row_p50_us, .over = metric, .title = "p50 ms", .spare = 3, TIME},
+        {.column = size_row_measured_us, .over = metric, .title = percentile, TIME},
+        {.column = size_row_handoffs_per_s,
+         .over = "handoffs",
+         .title = "a second",
+         .spare = 2,
+         .mark = size_row_disturbed,
+         .where = ROW_COLUMN_KNOWN},
+        {.column = size_row_gave_out,
+         .over = "gave out",
+         .title = "first",
+         .spare = 1,
+         .where = ROW_COLUMN_KNOWN},
+    };
+    const struct row_grid grid = {
+        .table = sizes, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
+    row_grid_write(&grid, width, stream);
 }
 
-static void add_end(struct sentence *sentence, const char *separator, const struct end *end)
-{
-    if (end->size > 0)
-        add_votes(sentence, separator, end->size, end->result,
-                  end->kind == FRESH ? &end->fresh : &end->first, end->kind == FRESH);
-}
-
-static void add_undecided(struct sentence *sentence)
-{
-    add_size(sentence, "; ", sentence->answer->found.undecided);
-    ADD(": ");
-    if (sentence->sizes == 1)
-        ADD("%s is ", sentence->objective);
-    ADD("undecided, ");
-    add_no_votes(sentence->answer, &sentence->text);
-}
-
-/* Adds which sizes failed only later, what was not tried, and what ended the search early. */
-static void add_rest(struct sentence *sentence)
-{
-    static const char *const ends[] = {[PLAN_CUT_NOT] = "out of trials",
-                                       [PLAN_CUT_BY_TIME] = "ended by --max-time",
-                                       [PLAN_CUT_BY_NOISE] = "ended by the load on this machine",
-                                       [PLAN_CUT_SHORT] = "cut short"};
-    const struct plan_answer *answer = sentence->answer;
-    const struct plan_question *question = answer->question;
-    const struct search_answer *found = &answer->found;
-    size_t trials = answer->search->step_count;
-    char least[32], most[32];
-    if (found->lost > 0)
-        ADD("; %s", text_format_count(found->lost, least, sizeof least));
-    if (found->lost_most > found->lost)
-        ADD(" to %s", text_format_count(found->lost_most, most, sizeof most));
-    if (found->lost > 0)
-        ADD(" passed at first and failed later");
-    if (found->reason == SEARCH_NOTHING_MEETS && question->least > 1)
-        ADD("; fewer were not tried");
-    if (found->reason == SEARCH_EVERYTHING_MEETS)
-        ADD("; more were not tried: %s",
-            question->most_by != NULL ? question->most_by : "--at-most");
-    if (found->reason == SEARCH_BUDGET)
-        ADD("; %s after %zu trial%s", ends[answer->cut], trials, text_plural(trials));
-}
-
-static char *format_sentence(const struct plan_answer *answer, const struct end *passed,
-                             const struct end *failed)
-{
-    const struct search_answer *found = &answer->found;
-    const struct votes above = count_votes(answer, found->passed_above, FRESH, JUDGE_PASS);
-    const char *brake = find_brake(answer);
-    bool is_open = found->reason == SEARCH_UNDETERMINED;
-    struct sentence made = {.answer = answer}, *sentence = &made;
-    objective_format(&answer->question->objective, made.objective, sizeof made.objective);
-    ADD("%s: ", answer->recipe->name);
-    add_end(sentence, "", passed);
-    if (is_open)
-        add_undecided(sentence);
-    if (brake == NULL) {
-        add_end(sentence, is_open ? "; " : ", ", failed);
-    } else {
-        add_size(sentence, "; ", failed->size);
-        ADD(": a trial was ended: %s", brake);
-    }
-    if (found->reason == SEARCH_NOT_MONOTONE)
-        add_votes(sentence, ", but ", found->passed_above, "passed", &above, true);
-    if (sentence->sizes == 0)
-        ADD("no size is known to meet %s", sentence->objective);
-    if (passed->kind == FIRST || failed->kind == FIRST)
-        ADD("; not confirmed by fresh trials");
-    else if (passed->state == SEARCH_END_OUTDATED || failed->state == SEARCH_END_OUTDATED)
-        ADD("; not confirmed again by fresh trials");
-    add_rest(sentence);
-    return made.text.text;
-}
-
-/* ------------------------------------------------------------------ the row, and its findings */
+/* ------------------------------------------------------------------ why, in words */
 
 static const char *reason_of(const struct plan_answer *answer)
 {
@@ -354,74 +281,129 @@ static const char *reason_of(const struct plan_answer *answer)
                                                                   : search_reason_word(reason);
 }
 
+#define WHY_SIZE 1000
+
+/* Writes why the trials of an undecided size are no votes. */
+static void format_no_votes(const struct objective *objective, const struct size *size,
+                            char text[WHY_SIZE])
+{
+    const struct table_value *few = size->undetermined;
+    char most[32], needed[32];
+    text[0] = '\0';
+    if (size->not_valid != NULL)
+        text_append_clause(text, WHY_SIZE, "%u not valid (%s)", size->of[ALL][JUDGE_NOT_VALID],
+                           size->not_valid[plan_row_reason].text);
+    if (few != NULL)
+        text_append_clause(text, WHY_SIZE, "%u too near to the limit",
+                           size->of[ALL][JUDGE_UNDETERMINED]);
+    if (few != NULL && !objective_is_rate(objective))
+        text_append_clause(
+            text, WHY_SIZE, "%s samples at most, %s would do",
+            text_format_count(few[plan_row_samples].count, most, sizeof most),
+            text_format_count(judge_samples_needed(objective, few[plan_row_over].count), needed,
+                              sizeof needed));
+}
+
+/* Why an end of the interval is not decided; unknown: it is. */
+static struct table_value explain_end(const struct plan_answer *answer, const struct sizes *sizes,
+                                      enum search_end end, const char *none)
+{
+    char text[WHY_SIZE];
+    if (end != SEARCH_END_NONE)
+        return table_text(end == SEARCH_END_DECIDED ? NULL : search_end_lack(end));
+    format_no_votes(&answer->question->objective, &sizes->undecided, text);
+    return table_text(text[0] != '\0' ? text : none);
+}
+
+/* The sizes as in their table, whose rows from `first` on are the answer's, and what they lack. The
+ * caller's to free. */
+static char *format_sentence(const struct plan_answer *answer, const struct sizes *sizes,
+                             const struct table *table, size_t first)
+{
+    const struct plan_question *question = answer->question;
+    const struct search_answer *found = &answer->found;
+    const struct table_value *braked = sizes->failed.braked;
+    struct growing_text text = {0};
+    char objective[OBJECTIVE_TEXT_SIZE], size[64], why[WHY_SIZE];
+    growing_text_add(&text, "%s: %s", answer->recipe->name,
+                     objective_format(&question->objective, objective, sizeof objective));
+    for (size_t i = first; i < table->rows; i++) {
+        const struct table_value *row = table_row(table, i);
+        uint64_t count = row[size_row_size].count;
+        growing_text_add(&text, "%s %s %s %s", i == first ? ":" : ",",
+                         i == first ? plan_question_format(question, count, size, sizeof size)
+                                    : text_format_count(count, size, sizeof size),
+                         row[size_row_result].text, row[size_row_trials].text);
+    }
+    format_no_votes(&question->objective, &sizes->undecided, why);
+    if (why[0] != '\0')
+        growing_text_add(&text, "; %s", why);
+    if (braked != NULL)
+        growing_text_add(&text, "; a trial was ended: %s", braked[plan_row_reason].text);
+    if (found->lost > 0)
+        growing_text_add(&text, "; %llu to %llu passed at first and failed later",
+                         (unsigned long long)found->lost, (unsigned long long)found->lost_most);
+    if (found->reason == SEARCH_EVERYTHING_MEETS)
+        growing_text_add(&text, "; more were not tried: %s",
+                         question->most_by != NULL ? question->most_by : "--at-most");
+    if (found->reason == SEARCH_BUDGET)
+        growing_text_add(&text, "; %s", reason_of(answer));
+    return text.text;
+}
+
+/* ------------------------------------------------------------------ the row, and its findings */
+
 /* A size of 0: there is none. */
 static struct table_value size_value(uint64_t size)
 {
     return table_count_if(size > 0, size);
 }
 
-/* Frees the text. */
-static struct table_value text_value(char *text)
-{
-    struct table_value value = table_text(text);
-    free(text);
-    return value;
-}
-
-/* Fills the figures of the largest size that passed, decided or not, or of the least; and what gave
- * out first at the smallest that failed. */
-static void fill_figures(const struct plan_answer *answer, const struct end *failed,
-                         struct table_value *row)
-{
-    uint64_t passed = answer->found.passed, at = passed > 0 ? passed : answer->question->least;
-    const struct table_value *gave_out = find_what_gave_out(answer, failed->size);
-    row[answer_row_figures_at] = table_count(at);
-    row[answer_row_measured_us] = table_real(median_of(answer, at, plan_row_measured_us, false));
-    row[answer_row_p50_us] = table_real(median_of(answer, at, plan_row_p50_us, false));
-    row[answer_row_handoffs_per_s] =
-        table_real(median_of(answer, at, plan_row_handoffs_per_s, false));
-    if (gave_out == NULL || failed->state != SEARCH_END_DECIDED)
-        return;
-    row[answer_row_gave_out] = table_text(gave_out[plan_row_gave_out].text);
-    row[answer_row_gave_out_evidence] = table_text(gave_out[plan_row_evidence].text);
-}
-
-static void count_trials(const struct plan_answer *answer, struct table_value *row)
-{
-    size_t trials = 0, no_votes = 0;
-    for (size_t i = 0; i < answer->rows->rows; i++) {
-        const struct table_value *trial = table_row(answer->rows, i);
-        bool is_its = strcmp(trial[plan_row_recipe].text, answer->recipe->name) == 0;
-        trials += is_its;
-        no_votes += is_its && !plan_row_is_vote(trial) && !plan_row_is(trial, JUDGE_BRAKED);
-    }
-    row[answer_row_trials] = table_count(trials);
-    row[answer_row_no_votes] = table_count(no_votes);
-}
-
-static void fill_row(const struct plan_answer *answer, const struct end *passed,
-                     const struct end *failed, const struct series_record *record,
-                     struct table_value *row)
+static void fill_ends(const struct plan_answer *answer, const struct sizes *sizes,
+                      struct table_value *row)
 {
     const struct search_answer *found = &answer->found;
-    plan_row_begin(record, answer->question, answer->recipe, row);
+    const struct size *passed = &sizes->passed, *failed = &sizes->failed;
+    bool is_decided = found->failed_end == SEARCH_END_DECIDED;
     row[answer_row_reason] = table_text(reason_of(answer));
-    row[answer_row_passed] = table_count_if(passed->state == SEARCH_END_DECIDED, passed->size);
-    row[answer_row_fresh_passed] = table_count(passed->fresh.agree);
-    row[answer_row_fresh_votes] = table_count(passed->fresh.cast);
-    row[answer_row_failed] = table_count_if(failed->state == SEARCH_END_DECIDED, failed->size);
-    row[answer_row_failed_fresh_failed] = table_count(failed->fresh.agree);
-    row[answer_row_failed_fresh_votes] = table_count(failed->fresh.cast);
+    row[answer_row_passed] = table_count_if(found->passed_end == SEARCH_END_DECIDED, found->passed);
+    row[answer_row_fresh_passed] = table_count(passed->of[FRESH][JUDGE_PASS]);
+    row[answer_row_fresh_votes] = table_count(votes(passed, FRESH));
+    row[answer_row_failed] = table_count_if(is_decided, found->failed);
+    row[answer_row_failed_fresh_failed] = table_count(failed->of[FRESH][JUDGE_FAIL]);
+    row[answer_row_failed_fresh_votes] = table_count(votes(failed, FRESH));
     row[answer_row_braked] = table_flag(found->stopped);
     row[answer_row_undecided] = size_value(found->undecided);
     row[answer_row_passed_above] = size_value(found->passed_above);
-    row[answer_row_passed_reason] = text_value(explain_end(answer, passed));
-    row[answer_row_failed_reason] = text_value(explain_end(answer, failed));
+    row[answer_row_passed_reason] = explain_end(answer, sizes, found->passed_end, "no size passed");
+    row[answer_row_failed_reason] = explain_end(answer, sizes, found->failed_end, "no size failed");
     row[answer_row_lost] = size_value(found->lost);
     row[answer_row_lost_most] = size_value(found->lost_most);
-    row[answer_row_sentence] = text_value(format_sentence(answer, passed, failed));
-    fill_figures(answer, failed, row);
-    count_trials(answer, row);
+    if (is_decided && failed->gave_out != NULL) {
+        row[answer_row_gave_out] = table_text(failed->gave_out[plan_row_gave_out].text);
+        row[answer_row_gave_out_evidence] = table_text(failed->gave_out[plan_row_evidence].text);
+    }
+}
+
+/* Fills the figures of the largest size that passed, decided or not, or of the least; and counts
+ * the trials of all sizes. */
+static void fill_figures(const struct plan_answer *answer, const struct sizes *sizes,
+                         struct table_value *row)
+{
+    const struct size *at = answer->found.passed > 0 ? &sizes->passed : &sizes->least;
+    bool has_votes = votes(at, ALL) > 0;
+    size_t lost = 0;
+    for (size_t i = 0; i < answer->rows->rows; i++) {
+        const struct table_value *trial = table_row(answer->rows, i);
+        lost += strcmp(trial[plan_row_recipe].text, answer->recipe->name) == 0 && !is_vote(trial) &&
+                plan_row_judged(trial) != JUDGE_BRAKED;
+    }
+    row[answer_row_figures_at] = table_count(at->size);
+    row[answer_row_measured_us] = table_real(has_votes ? at->measured_us : NAN);
+    row[answer_row_p50_us] = table_real(has_votes ? at->p50_us : NAN);
+    row[answer_row_handoffs_per_s] = table_real(has_votes ? at->handoffs_per_s : NAN);
+    row[answer_row_trials] = table_count(answer->search->step_count);
+    row[answer_row_no_votes] = table_count(lost);
 }
 
 /* That nothing, or everything, meets the objective is an answer. */
@@ -439,17 +421,43 @@ static void add_findings(const struct plan_answer *answer, const struct table_va
         .figure = FINDING_FIGURE(table_number(&row[answer_row_passed])),
         .unit = unknown == PLAN_RATE ? "1/s" : plan_question_unknowns[unknown],
         .n = row[answer_row_trials].count};
-    findings_add(findings, &capacity, "%s", row[answer_row_sentence].text);
     const struct finding gave_out = {.slug = "gave-out",
                                      .subject = recipe,
                                      .verdict = VERDICT_MEASURED,
                                      .figure = FINDING_NO_FIGURE,
                                      .n = row[answer_row_failed_fresh_failed].count};
+    findings_add(findings, &capacity, "%s", row[answer_row_sentence].text);
     if (row[answer_row_gave_out].kind == TABLE_TEXT)
         findings_add(findings, &gave_out, "%s: gave out first: %s (%s)", recipe,
                      row[answer_row_gave_out].text, row[answer_row_gave_out_evidence].text);
 }
 
+void plan_answer_add(const struct plan_answer *answer, const struct series_record *record,
+                     struct plan_results *results, struct table *findings)
+{
+    const struct search_answer *found = &answer->found;
+    struct table *table = &results->sizes;
+    size_t first = table->rows;
+    struct sizes sizes;
+    find_sizes(answer, &sizes);
+    add_size(answer, &sizes.passed, JUDGE_PASS, found->passed_end, table);
+    add_size(answer, &sizes.undecided, JUDGE_UNDETERMINED, SEARCH_END_NONE, table);
+    add_size(answer, &sizes.failed, found->stopped ? JUDGE_BRAKED : JUDGE_FAIL, found->failed_end,
+             table);
+    add_size(answer, &sizes.above, JUDGE_PASS, SEARCH_END_DECIDED, table);
+    add_size(answer, &sizes.tried, JUDGE_UNDETERMINED, SEARCH_END_NONE, table);
+    char *sentence = format_sentence(answer, &sizes, table, first);
+    results->answers.type = &answer_row_table;
+    struct table_value *row = table_add(&results->answers);
+    plan_row_begin(record, answer->question, answer->recipe, row);
+    row[answer_row_sentence] = table_text(sentence);
+    fill_ends(answer, &sizes, row);
+    fill_figures(answer, &sizes, row);
+    add_findings(answer, row, findings);
+    free(sentence);
+}
+
+/* A row of answers.csv for --json, with the sentences of its findings. */
 json_t *plan_answer_json(const struct table_value *row, const struct table *findings)
 {
     const struct table_type *type = &answer_row_table;
@@ -464,100 +472,4 @@ json_t *plan_answer_json(const struct table_value *row, const struct table *find
     }
     json_object_set_new(object, "sentences", sentences);
     return object;
-}
-
-/* ------------------------------------------------------------------ the table */
-
-static const char *short_word(const char *words)
-{
-    enum utilisation_limit limit = 0;
-    while (strcmp(words, utilisation_limit_words(limit)) != 0)
-        limit++;
-    return utilisation_limit_word(limit);
-}
-
-/* Adds a size, with how many of these trials agree with the result; ALL: are no vote. */
-static void add_size_row(const struct plan_answer *answer, uint64_t size, enum judge_verdict result,
-                         enum trials kind, struct table *sizes)
-{
-    static const char *const words[JUDGE_VERDICTS] = {[JUDGE_PASS] = "passed",
-                                                      [JUDGE_FAIL] = "failed",
-                                                      [JUDGE_UNDETERMINED] = "undecided",
-                                                      [JUDGE_BRAKED] = "ended"};
-    const struct table_value *gave_out = find_what_gave_out(answer, size);
-    const struct votes votes = count_votes(answer, size, kind, result);
-    char trials[64];
-    if (size == 0)
-        return;
-    sizes->type = &size_row_table;
-    struct table_value *row = table_add(sizes);
-    if (kind == ALL)
-        snprintf(trials, sizeof trials, "%u of %u no vote", votes.trials - votes.cast,
-                 votes.trials);
-    else
-        snprintf(trials, sizeof trials, "%u of %u%s", votes.agree, votes.cast,
-                 kind == FRESH ? " fresh" : "");
-    row[size_row_recipe] = table_text(answer->recipe->name);
-    row[size_row_size] = table_count(size);
-    row[size_row_result] = table_text(words[result]);
-    row[size_row_trials] = table_text(trials);
-    row[size_row_p50_us] = table_real(median_of(answer, size, plan_row_p50_us, true));
-    if (answer->question->objective.percentile_hundredths != 5000)
-        row[size_row_measured_us] = table_real(median_of(answer, size, plan_row_measured_us, true));
-    row[size_row_handoffs_per_s] =
-        table_real(median_of(answer, size, plan_row_handoffs_per_s, true));
-    if (gave_out != NULL)
-        row[size_row_gave_out] = table_text(short_word(gave_out[plan_row_gave_out].text));
-    row[size_row_disturbed] = table_flag(votes.disturbed > 0);
-}
-
-void plan_answer_add(const struct plan_answer *answer, const struct series_record *record,
-                     struct plan_results *results, struct table *findings)
-{
-    const struct search_answer *found = &answer->found;
-    const struct end passed = end_of(answer, JUDGE_PASS), failed = end_of(answer, JUDGE_FAIL);
-    struct table *sizes = &results->sizes;
-    results->answers.type = &answer_row_table;
-    struct table_value *row = table_add(&results->answers);
-    fill_row(answer, &passed, &failed, record, row);
-    add_findings(answer, row, findings);
-    add_size_row(answer, passed.size, JUDGE_PASS, passed.kind, sizes);
-    if (found->reason == SEARCH_UNDETERMINED)
-        add_size_row(answer, found->undecided, JUDGE_UNDETERMINED, ALL, sizes);
-    add_size_row(answer, failed.size, found->stopped ? JUDGE_BRAKED : JUDGE_FAIL,
-                 found->stopped ? ALL : failed.kind, sizes);
-    add_size_row(answer, found->passed_above, JUDGE_PASS, FRESH, sizes);
-    if (found->passed == 0 && found->failed == 0 && found->reason == SEARCH_BUDGET)
-        add_size_row(answer, answer->search->ballot.probe.size, JUDGE_UNDETERMINED, ALL, sizes);
-}
-
-void plan_sizes_print(const struct plan_question *question, const struct table *sizes, size_t width,
-                      FILE *stream)
-{
-    const struct objective *objective = &question->objective;
-    const char *metric =
-        objective_metric_word(objective_is_rate(objective) ? OBJECTIVE_HANDOFF : objective->metric);
-    char percentile[32];
-    snprintf(percentile, sizeof percentile, "p%g ms", objective_percent(objective));
-    struct row_column columns[] = {
-        {.column = size_row_recipe, .over = ""},
-        {.column = size_row_size, .over = "", .title = plan_question_unknowns[question->unknown]},
-        {.column = size_row_result, .over = ""},
-        {.column = size_row_trials, .over = ""},
-        {.column = size_row_p50_us, .over = metric, .title = "p50 ms", .spare = 3},
-        {.column = size_row_measured_us, .over = metric, .title = percentile},
-        {.column = size_row_handoffs_per_s, .over = "handoffs", .title = "a second", .spare = 2},
-        {.column = size_row_gave_out, .over = "gave out", .title = "first", .spare = 1},
-    };
-    const struct row_grid grid = {
-        .table = sizes, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
-    for (size_t i = 0; i < grid.column_count; i++) {
-        bool is_time =
-            columns[i].column == size_row_p50_us || columns[i].column == size_row_measured_us;
-        columns[i].factor = is_time ? 1e-3 : 1;
-        columns[i].decimals = is_time ? 2 : 0;
-        columns[i].mark = i > size_row_trials ? size_row_disturbed : 0;
-        columns[i].where = ROW_COLUMN_KNOWN;
-    }
-    row_grid_write(&grid, width, stream);
 }

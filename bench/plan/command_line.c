@@ -142,11 +142,12 @@ static const struct option_row rows[] = {
 
 /* ------------------------------------------------------------------ what excludes what */
 
-#define NUMBER_SIZE 24
+/* A number as it was given, until the end of the block. */
+#define NUMBER(number) format_number((number), (char[24]){0}, 24)
 
-static const char *format_number(uint64_t number, char text[NUMBER_SIZE])
+static const char *format_number(uint64_t number, char *text, size_t size)
 {
-    snprintf(text, NUMBER_SIZE, "%llu", (unsigned long long)number);
+    snprintf(text, size, "%llu", (unsigned long long)number);
     return text;
 }
 
@@ -174,19 +175,15 @@ static bool numbers_conflict(const struct plan_options *options)
              least = question->least, most = question->most;
     bool is_rate = question->unknown == PLAN_RATE,
          are_sessions = question->unknown == PLAN_SESSIONS;
-    char mix[ROWS_BACKGROUND_TEXT_SIZE], of_clients[NUMBER_SIZE], of_locks[NUMBER_SIZE],
-        of_rate[NUMBER_SIZE], of_least[NUMBER_SIZE], of_most[NUMBER_SIZE];
-    const char *rate = format_number(max_rate, of_rate), *at_least = format_number(least, of_least),
-               *at_most = format_number(most, of_most);
+    char mix[ROWS_BACKGROUND_TEXT_SIZE];
     rows_background_format(load, mix, sizeof mix);
     const struct conflict conflicts[] = {
         {options->clients > 0 && question->unknown != PLAN_LOCKS && !is_rate, "--clients",
-         format_number(options->clients, of_clients),
+         NUMBER(options->clients),
          "the clients of a lock are given only with --unknown locks or rate"},
         {options->clients == 1, "--clients", "1",
          "nobody would wait: expected at least 2 of each lock"},
-        {question->locks > 0 && !are_sessions && !is_rate, "--locks",
-         format_number(question->locks, of_locks),
+        {question->locks > 0 && !are_sessions && !is_rate, "--locks", NUMBER(question->locks),
          "a number of locks is given only with --unknown sessions or rate"},
         {!load->given && is_rate, "--unknown", "rate",
          "no load is sent beside the lock: add --background with a mix, such as "
@@ -198,13 +195,13 @@ static bool numbers_conflict(const struct plan_options *options)
         {load->given && !is_rate && load->rate_per_s == 0, "--background", mix,
          ROWS_BACKGROUND_EXPECTED "; to search for the rate, add --unknown rate"},
         {load->given && !is_rate && max_rate > 0 && load->rate_per_s >= max_rate, "--max-rate",
-         rate, "not above the rate of --background: each trial would be ended"},
-        {most > 0 && most < least, "--at-most", at_most, "below --at-least"},
-        {is_rate && most == 0 && max_rate > 0 && max_rate < least, "--max-rate", rate,
+         NUMBER(max_rate), "not above the rate of --background: each trial would be ended"},
+        {most > 0 && most < least, "--at-most", NUMBER(most), "below --at-least"},
+        {is_rate && most == 0 && max_rate > 0 && max_rate < least, "--max-rate", NUMBER(max_rate),
          "below --at-least: each trial would be ended; give a smaller --at-least"},
-        {are_sessions && least > 0 && least < 2 * locks, "--at-least", at_least,
+        {are_sessions && least > 0 && least < 2 * locks, "--at-least", NUMBER(least),
          "fewer than two sessions on each lock: nobody would wait"},
-        {are_sessions && most > 0 && most < 2 * locks, "--at-most", at_most,
+        {are_sessions && most > 0 && most < 2 * locks, "--at-most", NUMBER(most),
          "fewer than two sessions on each lock: nobody would wait"},
         {options->guard.brake_ns != 0 && !options->target.connect, "--brake", "without --connect",
          "nobody else uses private servers, so no bystander is there: leave it out"},
@@ -221,8 +218,7 @@ static bool objective_conflicts(const struct plan_question *question)
              samples = question->trial_samples;
     bool is_rate = objective_is_rate(objective);
     uint64_t needed = is_rate ? 0 : judge_samples_needed(objective, 0);
-    char slo[OBJECTIVE_TEXT_SIZE], few[160], number[NUMBER_SIZE];
-    const char *of_trial = format_number(samples, number);
+    char slo[OBJECTIVE_TEXT_SIZE], few[160];
     snprintf(few, sizeof few,
              "too few for p%g: expected at least %llu, with which a trial passes "
              "if none is over the limit",
@@ -235,9 +231,9 @@ static bool objective_conflicts(const struct plan_question *question)
         {is_rate && question->unknown == PLAN_LOCKS, "--unknown", "locks",
          "all locks together make more handoffs, the more there are: the objective would "
          "not be harder to meet; give one on handoff or acquire"},
-        {samples > 0 && is_rate, "--trial-time", of_trial,
+        {samples > 0 && is_rate, "--trial-time", NUMBER(samples),
          "a rate is measured over a time: expected a duration"},
-        {samples > 0 && samples < needed, "--trial-time", of_trial, few},
+        {samples > 0 && samples < needed, "--trial-time", NUMBER(samples), few},
         {question->hold.mean_ns * longest >= question->timeout_ns, "--hold", "with --timeout",
          "nothing moves while a lock is held: give a --timeout that is longer than the "
          "hold (for exp:, longer than 20 means)"},
@@ -252,12 +248,11 @@ static bool sessions_conflict(const struct plan_options *options)
     uint64_t sessions = plan_question_sessions(question, question->most),
              max_clients = options->target.max_clients;
     bool is_rate = question->unknown == PLAN_RATE;
-    char size[NUMBER_SIZE], most[NUMBER_SIZE];
     const struct conflict conflicts[] = {
         {sessions > SIZE_MAX_GIVEN, is_rate ? "--clients" : "--at-most",
-         format_number(is_rate ? question->clients : question->most, size),
+         NUMBER(is_rate ? question->clients : question->most),
          "more than 1,000,000 sessions: give a smaller one, or a smaller -n"},
-        {sessions > max_clients, "--max-clients", format_number(max_clients, most),
+        {sessions > max_clients, "--max-clients", NUMBER(max_clients),
          is_rate ? "below the sessions of all locks: give a smaller -n or -k"
                  : "below the sessions of the largest size: give a smaller --at-most"},
     };

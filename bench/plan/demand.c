@@ -21,11 +21,11 @@
     X(T, rpcs, COUNT, "", 0, NONE, "")                                                             \
     X(T, time_s, REAL, "s", 1, NONE, "")                                                           \
     X(T, transactions, COUNT, "", 0, NONE, "")                                                     \
-    X(T, log_bytes, COUNT, "bytes", 0, NONE, "")                                                   \
-    X(T, name, TEXT, "", 0, PRIVATE, "")                                                           \
-    X(T, time, TEXT, "", 0, PRIVATE, "")
+    X(T, log_bytes, COUNT, "bytes", 0, NONE, "")
 TABLE_DECLARE(demand_row, DEMAND_COLUMNS);
 TABLE_DEFINE(demand_row, "--json", DEMAND_COLUMNS)
+
+#define ALL "all" /* in place of a recipe */
 
 /* The figures of a row, in the order of their columns. Infinite: not known, as the requests of a
  * trial that ends by time. */
@@ -104,19 +104,15 @@ static struct demand within_time(const struct plan_options *options, const struc
 static void add_row(const char *recipe, const struct demand *most, struct table *rows)
 {
     struct table_value *row = table_add(rows);
-    char time[32];
     for (int i = 0; i < FIGURES; i++) {
         bool known = isfinite(most->of[i]);
         row[demand_row_sessions + i] = table_count_if(known, known ? (uint64_t)most->of[i] : 0);
     }
     row[demand_row_recipe] = table_text(recipe);
     row[demand_row_time_s] = table_real(most->of[TIME_S]);
-    row[demand_row_name] = table_text(recipe != NULL ? recipe : "all");
-    row[demand_row_time] =
-        table_text(text_format_duration((uint64_t)(most->of[TIME_S] * 1e9), time, sizeof time));
 }
 
-/* A row for each recipe, and of several one for all, of which one may take all of --max-time. */
+/* A row for each recipe, and of several one for ALL, of which one may take all of --max-time. */
 static struct table find_rows(const struct plan_options *options)
 {
     struct table rows = {.type = &demand_row_table};
@@ -134,7 +130,7 @@ static struct table find_rows(const struct plan_options *options)
     for (int j = 0; j < FIGURES; j++)
         all.of[j] = fmax(all.of[j], largest.of[j]);
     if (options->recipe_count > 1)
-        add_row(NULL, &all, &rows);
+        add_row(ALL, &all, &rows);
     return rows;
 }
 
@@ -143,22 +139,15 @@ void plan_demand_print(const struct plan_options *options, const struct connect_
     const struct plan_question *question = &options->question;
     struct table rows = find_rows(options);
     const struct table_value *all = table_row(&rows, rows.rows - 1);
-    uint64_t sessions = plan_question_sessions(question, question->most),
-             per_s = plan_question_rate(question, question->most);
-    char where[CONNECT_TEXT_SIZE], count[32],
-        load[160] = "", logs[160] = "as many transactions in their logs as they can make";
-    if (per_s > 0)
-        snprintf(load, sizeof load,
-                 "; with --background, %d sessions and %s%s requests a second more",
-                 BACKGROUND_SESSIONS, question->unknown == PLAN_RATE ? "at most " : "",
-                 text_format_count(per_s, count, sizeof count));
-    if (all[demand_row_log_bytes].kind == TABLE_COUNT)
-        snprintf(logs, sizeof logs, "at most %s transactions (%.1f MB) in each server's log",
-                 text_format_count(all[demand_row_transactions].count, count, sizeof count),
-                 table_number(&all[demand_row_log_bytes]) / 1e6);
-    complain_mildly("on %s: at most %s sessions at a time%s; %s; --dry-run says more",
+    uint64_t per_s = plan_question_rate(question, question->most);
+    char where[CONNECT_TEXT_SIZE], sessions[32], load[32], writes[32] = "any";
+    if (all[demand_row_transactions].kind == TABLE_COUNT)
+        text_format_count(all[demand_row_transactions].count, writes, sizeof writes);
+    complain_mildly("on %s: at most %s sessions at a time; transactions %s; requests a second of "
+                    "--background %s; --dry-run says more",
                     connect_typed(servers, where, sizeof where),
-                    text_format_count(sessions, count, sizeof count), load, logs);
+                    text_format_count(all[demand_row_sessions].count, sessions, sizeof sessions),
+                    writes, text_format_count(per_s, load, sizeof load));
     table_deinit(&rows);
 }
 
@@ -194,13 +183,13 @@ static void print_rows(const struct plan_options *options, const char *about,
                        const struct table *rows)
 {
     static const struct row_column columns[] = {
-        {.column = demand_row_name, .title = "recipe"},
+        {.column = demand_row_recipe},
         {.column = demand_row_trials},
         {.column = demand_row_sessions},
         {.column = demand_row_rpcs, .title = "requests"},
         {.column = demand_row_transactions},
         {.column = demand_row_log_bytes, .title = "log MB", .factor = 1e-6},
-        {.column = demand_row_time},
+        {.column = demand_row_time_s, .title = "minutes", .factor = 1.0 / 60, .decimals = 1},
     };
     const struct row_grid grid = {
         .table = rows, .columns = columns, .column_count = sizeof columns / sizeof columns[0]};
@@ -233,7 +222,9 @@ static void print_json(const struct plan_options *options, const char *about,
         json_t *most = json_object();
         json_result_set_row(most, rows->type, row, demand_row_sessions, demand_row_log_bytes);
         json_array_append_new(cells, json_pack("{s:o, s:o}", "recipe",
-                                               json_result_text(row[demand_row_recipe].text),
+                                               json_result_text(i < options->recipe_count
+                                                                    ? row[demand_row_recipe].text
+                                                                    : NULL),
                                                "at_most", most));
     }
     if (target->connect)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/plan/guard.h"
-
 #include "base/text.h"
+#include "bench/plan/internal.h"
 
 #include <stdarg.h>
 
@@ -153,19 +152,16 @@ void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses)
 
 static void end_for_bystander(struct plan_guard *guard, uint32_t session, enum brake_reason how)
 {
-    const enum plan_guard_reason reason = PLAN_GUARD_BYSTANDER;
+    static const char *const words[] = {[BRAKE_SLOW] = "answered a bystander late",
+                                        [BRAKE_SILENT] = "did not answer a bystander",
+                                        [BRAKE_ERRORS] = "failed a bystander's read",
+                                        [BRAKE_LOST] = "lost a bystander's connection"};
     char server[ENDPOINT_TEXT_SIZE], bound[32];
+    if (how == BRAKE_NONE)
+        return;
     bystander_server(&guard->bystander, session, server, sizeof server);
-    text_format_duration(guard->bound_ns, bound, sizeof bound);
-    if (how == BRAKE_SLOW)
-        end_probe(guard, reason, "a bystander's reads took longer than %s at %.80s", bound, server);
-    if (how == BRAKE_SILENT)
-        end_probe(guard, reason, "%.80s did not answer a bystander, for more than %s", server,
-                  bound);
-    if (how == BRAKE_ERRORS)
-        end_probe(guard, reason, "a bystander's read failed at %.80s", server);
-    if (how == BRAKE_LOST)
-        end_probe(guard, reason, "a bystander lost its connection");
+    end_probe(guard, PLAN_GUARD_BYSTANDER, "%.80s %s (bound %s)", server, words[how],
+              text_format_duration(guard->bound_ns, bound, sizeof bound));
 }
 
 bool plan_guard_is_out_of_time(const struct plan_guard *guard)
@@ -190,8 +186,6 @@ bool plan_guard_allows(struct plan_guard *guard)
         end_probe(guard, PLAN_GUARD_TIME, "the time of --max-time was up");
     return guard->reason == PLAN_GUARD_NONE;
 }
-
-/* ------------------------------------------------------------------ after a probe */
 
 /* The reason has the last count of losses. */
 enum plan_guard_reason plan_guard_close(struct plan_guard *guard, uint64_t losses)

@@ -6,8 +6,7 @@
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/page/page.h"
-#include "bench/plan/trial_row.h"
-#include "bench/plan/turn.h"
+#include "bench/plan/internal.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -204,14 +203,7 @@ static int print_results(void *context, int *verdict)
 {
     static const struct series_view view = {.write = print_sizes, .cells = describe_answers};
     const struct plan_searches *searches = context;
-    const struct output_options *output = &searches->options->output;
-    for (size_t i = 0; i < searches->series.record_count; i++) {
-        const struct series_record *record = &searches->series.records[i];
-        if (record->rows.rows > 0 && !record->files.broken)
-            page_add(record->files.folder, &record->manifest, output->quiet);
-    }
-    if (searches->series.targets.made_out)
-        page_add_common(output->out, output->quiet);
+    page_add_series(&searches->series);
     *verdict = series_print_results(&searches->series, &view);
     return 0;
 }

@@ -84,7 +84,6 @@ struct plan_probe plan_probe_of(const struct plan_question *question,
     return made;
 }
 
-/* The load beside it; its rate is 0 if there is none. */
 struct background_plan plan_probe_background(const struct plan_probe *probe)
 {
     const struct objective *objective = &probe->question->objective;
@@ -98,7 +97,6 @@ struct background_plan plan_probe_background(const struct plan_probe *probe)
     };
 }
 
-/* The trial: all but its root, its servers and its seed. */
 struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct recipe *recipe,
                                    enum driver driver)
 {
@@ -141,8 +139,6 @@ static const struct ledger_row *next_handoff(const struct trial_memory *memory, 
     return NULL;
 }
 
-/* The samples of an objective on handoffs; may be asked while the trial goes on. Adds these
- * handoffs to `latency`, unless it is NULL. */
 struct plan_count plan_probe_count_handoffs(const struct objective *objective,
                                             const struct trial_memory *memory,
                                             struct histogram *latency)
@@ -161,10 +157,6 @@ struct plan_count plan_probe_count_handoffs(const struct objective *objective,
     return count;
 }
 
-/* The samples of an objective on the rate: handoffs a second of all locks together, however many
- * waited, in each of PLAN_BATCHES equal parts of the time in which all clients took part: from the
- * first handoff that counts of every lock to the last. Returns the number of parts; 0: there was no
- * such time. */
 size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES])
 {
     const struct ledger_row *row;
@@ -207,8 +199,6 @@ static uint64_t count_acquires(const struct trial_memory *memory)
     return sum;
 }
 
-/* Whether a trial is in steady state after elapsed_ns: as many handoffs of each lock as
- * it has clients, or PLAN_STEADY_NS. */
 bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns)
 {
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
@@ -218,7 +208,6 @@ bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns
     return true;
 }
 
-/* Whether a trial has measured enough after elapsed_ns. beside: the samples of its load so far. */
 bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_memory *memory,
                            const struct plan_count *beside, uint64_t elapsed_ns)
 {

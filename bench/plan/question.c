@@ -20,8 +20,6 @@ const char *const plan_question_unknowns[] = {
 
 /* ------------------------------------------------------------------ what a size means */
 
-/* What a trial of this size has: sessions, locks, and requests a second of the load beside it; 0:
- * there is no load. */
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size)
 {
     switch (question->unknown) {
@@ -63,7 +61,6 @@ static uint64_t size_with(const struct plan_question *question, uint64_t session
     }
 }
 
-/* Writes a size for a person: "12 waiters", "200 requests a second"; size >= 64. Returns text. */
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
                                  size_t size)
 {
@@ -99,8 +96,6 @@ static void complete_bounds(struct plan_question *question, uint64_t max_clients
                             : "without --at-most a search has at most 1,001 sessions";
 }
 
-/* Fills in what is not given: clients, locks, the bounds, the length of a trial; the largest size
- * is one with at most max_clients sessions, or SESSIONS_MOST. */
 void plan_question_complete(struct plan_question *question, uint64_t max_clients)
 {
     bool has_clients = question->unknown == PLAN_RATE || question->unknown == PLAN_LOCKS;
@@ -120,8 +115,6 @@ void plan_question_complete(struct plan_question *question, uint64_t max_clients
         question->trial_least_ns = PLAN_TRIAL_LEAST_NS;
 }
 
-/* Lowers the largest size to one with at most most_sessions, which the servers accept, but not
- * below the least. A rate has the same sessions at all sizes, and is left alone. */
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
 {
     uint64_t most = size_with(question, most_sessions);
@@ -131,8 +124,6 @@ void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
     question->most_by = "the servers accept no more connections from this host (maxClientCnxns)";
 }
 
-/* plan_question_fit to the servers of --connect, which give up connections to the bystander and to
- * zkherd's own sessions. Why no larger sizes are tried goes to text, "" if all may be. */
 void plan_question_fit_servers(struct plan_question *question, const struct target *target,
                                char *text, size_t size)
 {

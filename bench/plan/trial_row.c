@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/plan/trial_row.h"
-
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/output/verdict.h"
+#include "bench/plan/internal.h"
 #include "measure/statistics.h"
 
 #include <math.h>
@@ -14,23 +13,18 @@ TABLE_DEFINE(plan_row, "plan.csv", PLAN_ROW_COLUMNS)
 
 enum { AT_OBJECTIVE, AT_P50, AT_P99, LARGEST, LATENCIES }; /* from plan_row_measured_us on */
 
-bool plan_row_is(const struct table_value *row, enum judge_verdict verdict)
+enum judge_verdict plan_row_judged(const struct table_value *row)
 {
-    return strcmp(row[plan_row_verdict].text, judge_verdict_word(verdict)) == 0;
-}
-
-bool plan_row_is_vote(const struct table_value *row)
-{
-    return plan_row_is(row, JUDGE_PASS) || plan_row_is(row, JUDGE_FAIL);
+    enum judge_verdict verdict = 0;
+    while (strcmp(row[plan_row_verdict].text, judge_verdict_word(verdict)) != 0)
+        verdict++;
+    return verdict;
 }
 
 static void describe(const struct table_value *row, char *text, size_t size)
 {
-    bool is_rate = strcmp(row[plan_row_unknown].text, plan_question_unknowns[PLAN_RATE]) == 0;
-    char count[32];
-    snprintf(text, size, "step %llu with %s %s", (unsigned long long)row[plan_row_step].count,
-             text_format_count(row[plan_row_size].count, count, sizeof count),
-             is_rate ? "requests a second" : row[plan_row_unknown].text);
+    snprintf(text, size, "step %llu with size %llu", (unsigned long long)row[plan_row_step].count,
+             (unsigned long long)row[plan_row_size].count);
 }
 
 const struct trial_findings plan_row_trials = {.subject = plan_row_recipe,
@@ -149,31 +143,23 @@ static struct plan_count fill_latency(const struct plan_trial *trial, struct tab
 /* ------------------------------------------------------------------ the verdict */
 
 /* Judges whether the trial may have a vote: its counts agree, its times are those of the servers,
- * and its figures add up; if they do, fills what gave out first. A simulation has no driver that
- * could be the limit, and its servers use no CPU. */
+ * and its figures add up; if they do, fills what gave out first: in a simulation nothing can. */
 static void check(const struct plan_trial *trial, struct validity *validity,
                   struct table_value *row)
 {
     const struct trial_result *result = trial->result;
     struct utilisation_figures figures;
     char text[UTILISATION_TEXT_SIZE] = "";
-    if (trial->beside.ended[0] != '\0')
-        validity_lose(validity, "the load in the background ended too early: %s",
-                      trial->beside.ended);
-    if (result == NULL)
-        return;
-    if (result->violation_count > 0) {
+    if (result != NULL && result->violation_count > 0) {
         violation_describe(&result->memory->violations[0], text, sizeof text);
         validity_lose(validity, "%s", text);
     }
-    if (result->reason[0] != '\0')
+    if (result != NULL && result->reason[0] != '\0')
         validity_lose(validity, "%s", result->reason);
-    if (result->not_valid[0] != '\0')
-        validity_lose(validity, "%s", result->not_valid);
-    if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
+    background_judge_trial(&trial->beside, result, trial->cores, validity);
+    if (result == NULL || result->end != END_DONE ||
+        result->memory->plan->fleet.driver == DRIVER_SIMULATED)
         return;
-    validity_judge_trial(result, trial->cores, validity);
-    background_judge(&trial->beside, validity);
     trial_utilisation_take(result, trial->cores, trial->server_percent, &figures);
     figures.beside_load = trial->beside.measured;
     if (!utilisation_adds_up(&figures, text, sizeof text)) {

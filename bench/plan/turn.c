@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/plan/turn.h"
-
 #include "base/cores.h"
-#include "bench/plan/trial_row.h"
+#include "bench/plan/internal.h"
 
 /* A trial, which its callbacks are given. */
 struct turn {
@@ -14,8 +12,7 @@ struct turn {
     char root[96];
     struct trial_plan plan;
     struct background background; /* the load beside it, if there is one */
-    struct background_figures beside;
-    struct trial_result *result;
+    struct plan_trial trial;
     uint64_t rpcs, losses; /* of the trial, so far */
 };
 
@@ -32,9 +29,9 @@ static void show_trial(void *context, const struct trial_progress *progress)
         return;
     snprintf(what, sizeof what, "%s, %s", turn->search->recipe->name,
              plan_question_format(question, turn->probe.asked.size, size, sizeof size));
-    const struct progress_name name = {
-        turn->searches->series.targets.count > 1 ? turn->target->name : "", what, 0,
-        (uint32_t)plan_question_sessions(question, turn->probe.asked.size)};
+    const struct progress_name name = {turn->searches->series.targets.count > 1 ? turn->target->name
+                                                                                : "",
+                                       what, 0, turn->plan.fleet.sessions};
     progress_show(&turn->searches->series.progress, &name, progress);
 }
 
@@ -83,6 +80,11 @@ static void plan_turn(struct turn *turn, const struct search_probe *asked)
     turn->plan.tolerates_brief_stalls = options->noise.mode == NOISE_OFF;
     turn->plan.fleet.servers = &turn->target->placement;
     turn->plan.fleet.seed = searches->options->question.seed + searches->trials;
+    turn->trial = (struct plan_trial){.probe = &turn->probe,
+                                      .recipe = turn->search->recipe,
+                                      .step = turn->search->search.step_count + 1,
+                                      .cores = cores_allowed(),
+                                      .server_percent = options->cpu_percent};
     searches->trials++;
 }
 
@@ -92,6 +94,7 @@ static enum error_kind run_probe(struct turn *turn, enum plan_guard_reason *ende
                                  struct error *error)
 {
     struct plan_guard *guard = &turn->searches->guard;
+    struct plan_trial *trial = &turn->trial;
     const struct background_plan load = plan_probe_background(&turn->probe);
     struct trial_host host =
         target_trial_host(turn->target, turn->searches->series.targets.signals);
@@ -103,52 +106,43 @@ static enum error_kind run_probe(struct turn *turn, enum plan_guard_reason *ende
     enum error_kind kind = plan_guard_open(guard, error);
     if (kind == ERROR_NONE)
         kind = load.rate_per_s > 0 ? background_run(&turn->background, &load, &turn->plan, &host,
-                                                    &turn->beside, &turn->result, error)
-                                   : trial_run(&turn->plan, &host, &turn->result, error);
+                                                    &trial->beside, &trial->result, error)
+                                   : trial_run(&turn->plan, &host, &trial->result, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (turn->result != NULL) {
-        turn->rpcs = trial_memory_requests(turn->result->memory);
-        turn->losses = turn->result->losses;
+    if (trial->result != NULL) {
+        turn->rpcs = trial_memory_requests(trial->result->memory);
+        turn->losses = trial->result->losses;
     }
     if (turn->plan.fleet.driver != DRIVER_SIMULATED) /* a simulation sends nothing */
         note_requests(turn);
     *ended_for =
         plan_guard_close(guard, turn->losses + background_counts(&turn->background).losses);
+    trial->braked = *ended_for != PLAN_GUARD_NONE ? guard->why : NULL;
     return ERROR_NONE;
 }
 
-/* Keeps the trial, unless it is to be made again, and reports it to its search. braked: why the
- * guard has ended it; NULL: it has not. */
-static enum error_kind keep(struct turn *turn, const char *braked, struct error *error)
+/* Keeps the trial, unless it is to be made again, and reports it to its search. */
+static enum error_kind keep(struct turn *turn, struct error *error)
 {
-    struct plan_search *search = turn->search;
-    struct plan_searches *searches = turn->searches;
-    struct series *series = &searches->series;
-    struct series_record *record = &series->records[search->topology];
-    const struct plan_trial trial = {.probe = &turn->probe,
-                                     .recipe = search->recipe,
-                                     .result = turn->result,
-                                     .beside = turn->beside,
-                                     .braked = braked,
-                                     .step = search->search.step_count + 1,
-                                     .cores = cores_allowed(),
-                                     .server_percent = searches->options->target.cpu_percent};
+    struct series *series = &turn->searches->series;
+    struct series_record *record = &series->records[turn->search->topology];
+    const struct trial_result *result = turn->trial.result;
     struct table_value *row = table_add(&record->rows);
-    enum judge_verdict verdict = plan_row_fill(record, &series->noise, &trial, row);
+    enum judge_verdict verdict = plan_row_fill(record, &series->noise, &turn->trial, row);
     if (noise_watch_lasts(&series->noise))
-        searches->cut = PLAN_CUT_BY_NOISE;
+        turn->searches->cut = PLAN_CUT_BY_NOISE;
     if (series->noise.again) {
         series_finish_attempt(series, record);
         return ERROR_NONE;
     }
     table_write_row(&plan_row_table, row, &record->csv);
-    if (turn->result != NULL)
-        series_keep(series, record, turn->result->memory->fleet, turn->result->not_reconciled);
+    if (result != NULL)
+        series_keep(series, record, result->memory->fleet, result->not_reconciled);
     series_finish_attempt(series, record);
     enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
     if (kind == ERROR_NONE)
-        search_report(&search->search, verdict);
+        search_report(&turn->search->search, verdict);
     return kind;
 }
 
@@ -202,8 +196,8 @@ static enum error_kind run_attempt(struct turn *turn, const struct search_probe 
     if (ended_for == PLAN_GUARD_TIME)
         searches->cut = PLAN_CUT_BY_TIME;
     else
-        kind = keep(turn, ended_for != PLAN_GUARD_NONE ? searches->guard.why : NULL, error);
-    trial_result_free(turn->result);
+        kind = keep(turn, error);
+    trial_result_free(turn->trial.result);
     return kind;
 }
 
@@ -234,6 +228,6 @@ enum error_kind plan_turn_warm_up(struct plan_searches *searches, struct plan_se
     enum plan_guard_reason ended_for = PLAN_GUARD_NONE;
     plan_turn(&turn, &asked);
     enum error_kind kind = run_probe(&turn, &ended_for, error);
-    trial_result_free(turn.result);
+    trial_result_free(turn.trial.result);
     return kind;
 }

@@ -20,34 +20,29 @@ void demand_print(const struct options *options, const struct cells *cells,
                   const struct connect_string *servers)
 {
     const struct run_plan *plan = &options->plan;
-    bool roughly = plan->pace == PACE_FREE, timed = plan->duration_ns != 0;
-    size_t trials = cells->trials, warm_ups = plan->recipe_count;
     uint64_t rpcs = cells->rpcs, bytes = cells->bytes;
-    char where[CONNECT_TEXT_SIZE], time[32];
+    char where[CONNECT_TEXT_SIZE];
     struct growing_text what = {0};
-    for (size_t i = 0; i < warm_ups; i++) {
+    for (size_t i = 0; i < plan->recipe_count; i++) {
         struct trial_plan drain;
         const struct cell warm_up = cells_warm_up(options, i, 0, &drain);
         rpcs += warm_up.rpcs;
         bytes += warm_up.bytes;
     }
-    text_format_duration(plan->duration_ns, time, sizeof time);
-    growing_text_add(&what, "%zu trial%s%s%s and %zu warm-up%s: ", trials, text_plural(trials),
-                     timed ? " of " : "", timed ? time : "", warm_ups, text_plural(warm_ups));
-    if (timed)
-        growing_text_add(&what, "as many requests as the servers answer");
+    if (plan->duration_ns != 0)
+        growing_text_add(&what, ", seconds of each %.1f", (double)plan->duration_ns / 1e9);
     else
-        growing_text_add(&what, "%s%s requests and %s%.*f MB", roughly ? "about " : "",
-                         RUN_COUNT(rpcs), roughly ? "" : "up to ", bytes < 10000000 ? 2 : 0,
-                         (double)bytes / 1e6);
+        growing_text_add(&what, ", requests %s%s, MB %.2f", plan->pace == PACE_FREE ? "about " : "",
+                         RUN_COUNT(rpcs), (double)bytes / 1e6);
     if (plan->max_rate != 0)
-        growing_text_add(&what, ", at most %s a second", RUN_COUNT(plan->max_rate));
+        growing_text_add(&what, ", requests a second %s", RUN_COUNT(plan->max_rate));
     if (plan->background.given)
-        growing_text_add(&what, "; with --background, %d sessions and %s requests a second more",
+        growing_text_add(&what, "; of --background: sessions %d, requests a second %s",
                          BACKGROUND_SESSIONS, RUN_COUNT(plan->background.rate_per_s));
-    complain_mildly("on %s: at most %s sessions at a time, %s",
+    complain_mildly("on %s: at most %s sessions at a time, warm-ups %zu, trials %zu%s",
                     connect_typed(servers, where, sizeof where),
-                    RUN_COUNT(plan->clients.list[plan->clients.count - 1]), what.text);
+                    RUN_COUNT(plan->clients.list[plan->clients.count - 1]), plan->recipe_count,
+                    cells->trials, what.text);
     free(what.text);
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The findings of a run: measurements first, in the order of the recipes, then judgements. */
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/output/trial_findings.h"
 #include "bench/run/internal.h"
 #include "recipes/death.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_SIZE 128
@@ -112,13 +114,8 @@ static void add_value(const struct outcome *outcome, const struct outcome_recipe
     double per_handoff = cell[run_cell_rpcs_per_handoff].real;
     const struct finding value = measured("rpcs", recipe, FINDING_FIGURE(per_handoff), NULL,
                                           cell[run_cell_trials_complete].count);
-    const char *clients = RUN_COUNT(cell[run_cell_clients].count);
-    if (outcome->options->plan.workload == WORKLOAD_DRAIN)
-        findings_add(findings, &value, "%s: %s RPCs, %.1f a handoff, at n = %s", value.subject,
-                     RUN_COUNT(cell[run_cell_rpcs].count), per_handoff, clients);
-    else
-        findings_add(findings, &value, "%s: %.1f RPCs a handoff at n = %s", value.subject,
-                     per_handoff, clients);
+    findings_add(findings, &value, "%s: %.1f RPCs a handoff at n = %s", value.subject, per_handoff,
+                 RUN_COUNT(cell[run_cell_clients].count));
 }
 
 static void add_growth(const struct outcome *outcome, const struct outcome_recipe *recipe,
@@ -165,25 +162,24 @@ static void add_roles(const struct outcome *outcome, const struct outcome_recipe
     if (recipe->count == 0)
         return;
     const struct table_cell *trials = outcome->trials[recipe->first + recipe->count - 1];
-    char text[160] = "";
+    struct growing_text text = {0};
     unsigned roles = 0;
     double slowest_ms = 0;
     for (size_t role = 0; role < ROLES; role++) {
-        double ms =
-            table_cell_median(trials, trial_row_handoff_of_unknown_us + role, trial_row_valid) /
-            1e3;
-        size_t length = strlen(text);
-        if (!isfinite(ms))
+        double us =
+            table_cell_median(trials, trial_row_handoff_of_unknown_us + role, trial_row_valid);
+        if (!isfinite(us))
             continue;
-        snprintf(text + length, sizeof text - length, "%s%s %.2f ms", roles++ > 0 ? ", " : "",
-                 role_word((enum role)role), ms);
-        slowest_ms = fmax(slowest_ms, ms);
+        growing_text_add(&text, "%s%s %.2f ms", roles++ > 0 ? ", " : "", role_word((enum role)role),
+                         us / 1e3);
+        slowest_ms = fmax(slowest_ms, us / 1e3);
     }
     const struct finding finding = measured("roles", recipe, FINDING_FIGURE(slowest_ms), "ms",
                                             table_cell_flags(trials, trial_row_valid));
     if (roles >= 2)
         findings_add(findings, &finding, "%s: handoff p50 by the holder's server: %s",
-                     finding.subject, text);
+                     finding.subject, text.text);
+    free(text.text);
 }
 
 /* Watches and ephemerals that the trials of a recipe left on the servers, by the servers' counters.
@@ -208,54 +204,31 @@ static void add_leaks(const struct outcome_recipe *recipe, struct table *finding
                      leaks.subject, (unsigned long long)trials, watches, ephemerals);
 }
 
-/* Writes which session died or lost a reply in a trial. */
-static void format_death(const struct table_value *row, const struct death *death, char *text,
-                         size_t size)
-{
-    static const char *const who[] = {[DEATH_HOLDER] = "the holder",
-                                      [DEATH_WAITER] = "a waiter",
-                                      [DEATH_WORKER] = "a holder at work"};
-    unsigned long long session = row[trial_row_died_session].count,
-                       handoff = row[trial_row_died_handoff].count;
-    if (death->how == DEATH_LOST_REPLY)
-        snprintf(text, size, "session %llu lost the reply to its CREATE at handoff %llu", session,
-                 handoff);
-    else
-        snprintf(text, size, "session %llu, %s, ended at handoff %llu", session, who[death->who],
-                 handoff);
-}
-
-/* The deaths on purpose, the first of them in words, and how soon the next session was granted. */
+/* The deaths on purpose: the first, and how soon the next session was granted at the latest. */
 static void add_deaths(const struct outcome_recipe *recipe, struct table *findings)
 {
-    double least_s = INFINITY, most_s = 0;
+    const bool loses_reply = recipe->recipe->death.how == DEATH_LOST_REPLY;
+    const struct table_value *first = NULL;
+    double most_s = NAN;
     uint64_t deaths = 0;
-    char death[96] = "", least[32], most[32], recovery[128] = "";
-    struct interval figure = FINDING_NO_FIGURE;
+    char recovery[64] = "";
     for (size_t i = 0; i < recipe->trials->count; i++) {
         const struct table_value *row = table_row(recipe->trials->table, recipe->trials->rows[i]);
         if (row[trial_row_died_session].kind == TABLE_UNKNOWN)
             continue;
-        if (deaths++ == 0)
-            format_death(row, &recipe->recipe->death, death, sizeof death);
-        if (!isfinite(row[trial_row_recovery_s].real) || !row[trial_row_valid].flag)
-            continue;
-        least_s = fmin(least_s, row[trial_row_recovery_s].real);
-        most_s = fmax(most_s, row[trial_row_recovery_s].real);
-    }
-    if (isfinite(least_s)) {
-        figure = FINDING_FIGURE(most_s);
-        snprintf(least, sizeof least, "%.3f", least_s);
-        snprintf(most, sizeof most, "%.3f", most_s);
-        bool one = strcmp(least, most) == 0;
-        snprintf(recovery, sizeof recovery, "; the next grant came %s%s%s s later", least,
-                 one ? "" : " to ", one ? "" : most);
+        first = deaths++ == 0 ? row : first;
+        if (row[trial_row_valid].flag)
+            most_s = fmax(most_s, row[trial_row_recovery_s].real);
     }
     const struct finding finding =
-        measured("death", recipe, figure, isfinite(least_s) ? "s" : NULL, deaths);
-    if (deaths > 0)
-        findings_add(findings, &finding, "%s: %s%s%s", finding.subject, death,
-                     deaths > 1 ? " in the first trial" : "", recovery);
+        measured("death", recipe, FINDING_FIGURE(most_s), isfinite(most_s) ? "s" : NULL, deaths);
+    if (isfinite(most_s))
+        snprintf(recovery, sizeof recovery, "; the next grant came within %.3f s", most_s);
+    if (first != NULL)
+        findings_add(findings, &finding, "%s: session %llu %s at handoff %llu%s", finding.subject,
+                     (unsigned long long)first[trial_row_died_session].count,
+                     loses_reply ? "lost the reply to its CREATE" : "ended",
+                     (unsigned long long)first[trial_row_died_handoff].count, recovery);
 }
 
 /* ------------------------------------------------------------------ what was judged */
@@ -288,18 +261,10 @@ static void add_law(const struct outcome *outcome, const struct outcome_recipe *
     struct finding finding =
         measured("law", recipe, FINDING_FIGURE((double)cell[run_cell_rpcs].count), "RPCs", lawful);
     finding.verdict = VERDICT_HOLDS;
-    const char *count = RUN_COUNT(cell[run_cell_rpcs].count),
-               *clients = RUN_COUNT(cell[run_cell_clients].count);
     fit_describe(&rpcs->law, 'n', law, sizeof law);
-    bool grows = rpcs->exponent.levels >= FIT_LEVELS_MIN && rpcs->law.exact;
-    if (rpcs->described && recipe->count == 1)
-        findings_add(findings, &finding, "%s: %s RPCs, %s, the law, at n = %s", finding.subject,
-                     count, law, clients);
-    else if (rpcs->obeyed)
-        findings_add(findings, &finding, "%s: %s%s at every n: %s%s%s at n = %s", finding.subject,
-                     rpcs->described ? law : "RPCs equal the law",
-                     rpcs->described ? " RPCs, the law," : "", grows ? order_of(rpcs->verdict) : "",
-                     grows ? "; " : "", count, clients);
+    if (rpcs->described)
+        findings_add(findings, &finding, "%s: %s RPCs, the law: %s at n = %s", finding.subject, law,
+                     RUN_COUNT(cell[run_cell_rpcs].count), RUN_COUNT(cell[run_cell_clients].count));
     else
         findings_add(findings, &finding, "%s: counts equal the law in %s", finding.subject,
                      text_format_share(lawful, recipe->trials->count, share, sizeof share));
@@ -315,10 +280,8 @@ static void add_lawless(const struct outcome *outcome, struct table *findings)
     const struct finding finding = {"lawless",         "counts", VERDICT_MEASURED,
                                     FINDING_NO_FIGURE, NULL,     lawless};
     if (lawless > 0)
-        findings_add(
-            findings, &finding, "counts: no law applies in %s%s",
-            text_format_share(lawless, outcome->rows->rows, share, sizeof share),
-            outcome->options->plan.pace == PACE_FREE ? ": in free pace they depend on timing" : "");
+        findings_add(findings, &finding, "counts: no law applies in %s",
+                     text_format_share(lawless, outcome->rows->rows, share, sizeof share));
 }
 
 void run_findings_add(const struct outcome *outcome, struct table *findings)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/outcome.h"
-
 #include "base/memory.h"
-#include "bench/output/trial_columns.h"
 #include "bench/output/verdict.h"
+#include "bench/run/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -65,8 +65,8 @@ enum error_kind record_open(struct record *record, const struct options *options
     if (options->plan.traced.count > 0)
         ERROR_FIRST(error, file_set_add_table(set, &trace_row_table, &record->trace, error));
     for (size_t i = 0; i < options->plan.recipe_count; i++)
-        ERROR_FIRST(error, waiters_new(options->plan.recipes[i], clients->list[clients->count - 1],
-                                       &record->waiters[i], error));
+        record->waiters[i] =
+            waiters_new(options->plan.recipes[i], clients->list[clients->count - 1]);
     return error->kind;
 }
 
@@ -289,17 +289,17 @@ enum error_kind record_finish(struct record *record, bool whole, struct error *e
     const char *folder = base->files.folder;
     const struct outcome *outcome = record->outcome =
         outcome_new(&base->rows, record->waiters, record->options, base->files.run);
-    enum error_kind kind = ERROR_NONE;
-    if (whole)
-        kind = output_write(folder, "waiters.csv", waiters_write, outcome, error);
-    if (whole && kind == ERROR_NONE)
-        kind = output_write(folder, "fits.csv", fits_write, outcome, error);
-    if (whole && kind == ERROR_NONE && record->options->plan.background.given)
-        kind = output_write(folder, "background.csv", background_price_write, outcome, error);
-    if (whole && kind == ERROR_NONE)
-        kind = file_set_save_table(folder, &outcome->cells, NULL, error);
+    if (whole) {
+        error->kind = ERROR_NONE;
+        ERROR_FIRST(error, output_write(folder, "waiters.csv", waiters_write, outcome, error));
+        ERROR_FIRST(error, output_write(folder, "fits.csv", fits_write, outcome, error));
+        if (record->options->plan.background.given)
+            ERROR_FIRST(error, output_write(folder, "background.csv", background_price_write,
+                                            outcome, error));
+        ERROR_FIRST(error, file_set_save_table(folder, &outcome->cells, NULL, error));
+    }
     run_findings_add(outcome, &base->findings);
     manifest_set(&base->manifest, "stalls", describe_stalls(&base->rows));
     manifest_set(&base->manifest, "handoffs_csv_every", json_integer((json_int_t)record->thinning));
-    return kind;
+    return whole ? error->kind : ERROR_NONE;
 }

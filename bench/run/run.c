@@ -223,22 +223,18 @@ static int print_results(void *context, int *verdict)
     static const struct series_view view = {.write = write_text, .cells = describe_cells};
     const struct run *run = context;
     const struct output_options *output = &run->options.output;
-    bool made_out = run->base.targets.made_out;
     struct growing_text folders = {0};
     size_t whole = 0;
     for (size_t i = 0; i < run->base.record_count; i++) {
         const struct series_record *base = &run->base.records[i];
-        if (!base->whole)
-            continue;
-        page_add(base->files.folder, &base->manifest, output->quiet);
-        growing_text_add(&folders, " %s", base->files.folder);
-        whole++;
+        if (base->whole)
+            growing_text_add(&folders, " %s", base->files.folder);
+        whole += base->whole;
     }
-    if (made_out)
-        page_add_common(output->out, output->quiet);
+    page_add_series(&run->base);
     *verdict = series_print_results(&run->base, &view);
     if (whole > 1 && !output->json && !output->quiet && !output->no_files) {
-        if (made_out && folder_has(output->out, PAGE_FILE))
+        if (run->base.targets.made_out && folder_has(output->out, PAGE_FILE))
             printf("\nall in one page: %s/%s\n", output->out, PAGE_FILE);
         else
             printf("\nto see all in one page: zkherd report%s -o %s\n", folders.text, PAGE_FILE);

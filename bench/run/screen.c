@@ -108,46 +108,39 @@ static const char *format_value(double value, char text[VALUE_SIZE])
     return text;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* A bar for each cell, all on one linear scale from 0. Nothing if two bars cannot be compared, or
  * there is no room. cells: room for all of them. */
 static void print_bars(const struct outcome *outcome, size_t *cells, size_t lines, size_t width,
                        bool blocks, FILE *stream)
 {
-    size_t count = choose_cells(outcome, SIZE_MAX, true, cells), recipes = 0, names = 0, sizes = 0;
+    size_t recipes = outcome->options->plan.recipe_count, levels = lines / recipes;
+    size_t count = choose_cells(outcome, levels < LEVELS_MAX ? levels : LEVELS_MAX, true, cells);
+    int names = 0, sizes = 0;
     double most = 0;
     char clients[VALUE_SIZE], value[VALUE_SIZE], bar[BAR_SIZE];
     const char *last = "";
     for (size_t i = 0; i < count; i++) {
         const struct table_value *row = table_row(&outcome->cells, cells[i]);
-        const char *name = row[run_cell_recipe].text;
-        text_format_count(row[run_cell_clients].count, clients, sizeof clients);
-        names = larger(names, strlen(name));
-        sizes = larger(sizes, strlen(clients));
+        int name = (int)strlen(row[run_cell_recipe].text),
+            size = (int)strlen(
+                text_format_count(row[run_cell_clients].count, clients, sizeof clients));
+        names = name > names ? name : names;
+        sizes = size > sizes ? size : sizes;
         most = fmax(most, rpcs_per_handoff(outcome, cells[i]));
-        recipes += strcmp(name, last) != 0;
-        last = name;
     }
-    size_t beside = names + sizes + strlen("   ") + strlen(format_value(most, value));
+    size_t beside = (size_t)(names + sizes) + strlen("   ") + strlen(format_value(most, value));
     width = width < TERMINAL_COLUMNS ? width : TERMINAL_COLUMNS;
-    if (count < 2 || lines < recipes || lines < 2 || width < beside + BAR_COLUMNS_MIN)
+    if (levels == 0 || count < 2 || width < beside + BAR_COLUMNS_MIN)
         return;
     fputs("\nRPCs per handoff, against clients; all bars on one linear scale\n", stream);
-    size_t levels = lines / recipes < LEVELS_MAX ? lines / recipes : LEVELS_MAX;
-    count = choose_cells(outcome, levels, true, cells);
-    last = "";
     for (size_t i = 0; i < count; i++) {
         const struct table_value *row = table_row(&outcome->cells, cells[i]);
         const char *name = row[run_cell_recipe].text;
         double rpcs = rpcs_per_handoff(outcome, cells[i]);
         bar_format(rpcs, most, width - beside, blocks, bar);
-        fprintf(stream, "%-*s %*s %s%s%s\n", (int)names, strcmp(name, last) != 0 ? name : "",
-                (int)sizes, text_format_count(row[run_cell_clients].count, clients, sizeof clients),
-                bar, bar[0] != '\0' ? " " : "", format_value(rpcs, value));
+        fprintf(stream, "%-*s %*s %s%s%s\n", names, strcmp(name, last) != 0 ? name : "", sizes,
+                text_format_count(row[run_cell_clients].count, clients, sizeof clients), bar,
+                bar[0] != '\0' ? " " : "", format_value(rpcs, value));
         last = name;
     }
 }

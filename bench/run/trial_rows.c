@@ -24,15 +24,7 @@ static void judge(const struct trial_result *result, const struct background_fig
     bool complete = result->end == END_DONE && (result->losses == 0 || plan->pace != PACE_LOCKSTEP);
     if (result->end != END_DONE && result->end != END_VIOLATION && result->end != END_ALONE)
         validity_lose(&validity, "%s", result->reason);
-    if (background->ended[0] != '\0')
-        validity_lose(&validity, "the load in the background ended too early: %s",
-                      background->ended);
-    if (result->not_valid[0] != '\0')
-        validity_lose(&validity, "%s", result->not_valid);
-    if (result->end == END_DONE && plan->fleet.driver != DRIVER_SIMULATED) {
-        validity_judge_trial(result, cores_allowed, &validity);
-        background_judge(background, &validity);
-    }
+    background_judge_trial(background, result, cores_allowed, &validity);
     if (result->violation_count > 0) {
         char text[256];
         violation_describe(&result->memory->violations[0], text, sizeof text);
@@ -129,11 +121,6 @@ static void fill_times(const struct trial_result *result, struct table_value *ro
     row[trial_row_stalled_server] = table_text(result->stalls.server);
 }
 
-static struct table_value leak(bool known, int64_t leaked)
-{
-    return known ? table_signed(leaked) : (struct table_value){0};
-}
-
 static void fill_servers(const struct trial_result *result, struct table_value *row)
 {
     const struct server_counters_count *servers = &result->servers;
@@ -146,8 +133,10 @@ static void fill_servers(const struct trial_result *result, struct table_value *
     row[trial_row_server_##name] = table_count_if(known, servers->name);
     FOUR_LETTER_OF_TRIALS(FILL, , )
 #undef FILL
-    row[trial_row_watches_leaked] = leak(known, servers->watches_leaked);
-    row[trial_row_ephemerals_leaked] = leak(known, servers->ephemerals_leaked);
+    if (known) {
+        row[trial_row_watches_leaked] = table_signed(servers->watches_leaked);
+        row[trial_row_ephemerals_leaked] = table_signed(servers->ephemerals_leaked);
+    }
     row[trial_row_reconciled] = table_text(reconcile_word(result->reconciled));
 }
 

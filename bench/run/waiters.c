@@ -6,17 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum error_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
-                            struct waiters **waiters, struct error *error)
+struct waiters *waiters_new(const struct recipe *recipe, uint64_t most_waiters)
 {
     size_t levels = most_waiters + 1;
-    struct waiters *made = calloc(1, sizeof *made + levels * sizeof made->levels[0]);
-    if (made == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    struct waiters *made = memory_new(1, sizeof *made + levels * sizeof made->levels[0]);
     made->recipe = recipe;
     made->level_count = levels;
-    *waiters = made;
-    return ERROR_NONE;
+    return made;
 }
 
 void waiters_free(struct waiters *waiters)
@@ -58,9 +54,14 @@ static void add_handoff(struct waiters *waiters, const struct ledger_row *row,
     histogram_record(&waiters->octaves[octave_of(row->waiters)].latency, row->handoff_ns);
 }
 
-/* Adds the handoffs of a lock, and lists them: those that somebody waited for. Returns how many. */
-static size_t add_lock(struct waiters *waiters, const struct trial_result *result, uint32_t lock,
-                       bool timed, const struct ledger_row **handoffs)
+/* Whether a row of a ledger is a handoff that somebody waited for. */
+static bool is_handoff(const struct waiters *waiters, const struct ledger_row *row)
+{
+    return row->handoff_ns > 0 && row->waiters > 0 && row->waiters < waiters->level_count;
+}
+
+static void add_lock(struct waiters *waiters, const struct trial_result *result, uint32_t lock,
+                     bool timed)
 {
     const struct trial_memory *memory = result->memory;
     const struct trial_plan *plan = memory->plan;
@@ -69,47 +70,60 @@ static size_t add_lock(struct waiters *waiters, const struct trial_result *resul
     bool has_law = result->has_law && plan->workload == WORKLOAD_DRAIN &&
                    (!plan->recipe->every_lock || plan->locks == 1);
     uint64_t clients = plan_clients_of(plan, lock);
-    size_t used = trial_memory_rows_used(memory, lock), count = 0;
+    size_t used = trial_memory_rows_used(memory, lock);
     struct law_lock law = {0};
-    struct tally arrivals = {0};
-    if (has_law)
+    struct tally cost = {0};
+    if (has_law) {
         law_lock_init(&law, plan->recipe, clients);
-    for (uint64_t i = 0; has_law && i < clients; i++)
-        law_lock_arrival(&law, &arrivals);
-    if (has_law)
-        law_lock_turn(&law, &arrivals);
+        for (uint64_t i = 0; i < clients; i++)
+            law_lock_arrival(&law, &cost);
+        law_lock_turn(&law, &cost);
+    }
     for (size_t i = 1; i < used; i++) {
         const struct ledger_row *row = ledger_row(&memory->ledger, lock, i);
-        struct tally cost = {0};
+        cost = (struct tally){0};
         if (has_law) {
             law_lock_release(&law, &cost);
             law_lock_turn(&law, &cost);
         }
-        if (row->handoff_ns == 0 || row->waiters == 0 || row->waiters >= waiters->level_count)
-            continue;
-        add_handoff(waiters, row, has_law ? &cost : NULL, timed);
-        handoffs[count++] = row;
+        if (is_handoff(waiters, row))
+            add_handoff(waiters, row, has_law ? &cost : NULL, timed);
+    }
+}
+
+/* Lists the times of a trial's handoffs in an octave. Returns how many; *waiting: their waiters. */
+static size_t list_times(const struct waiters *waiters, const struct trial_memory *memory,
+                         size_t octave, double *values_us, double *waiting)
+{
+    size_t count = 0;
+    *waiting = 0;
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        size_t used = trial_memory_rows_used(memory, lock);
+        for (size_t i = 1; i < used; i++) {
+            const struct ledger_row *row = ledger_row(&memory->ledger, lock, i);
+            if (!is_handoff(waiters, row) || octave_of(row->waiters) != octave)
+                continue;
+            values_us[count++] = (double)row->handoff_ns / 1e3;
+            *waiting += row->waiters;
+        }
     }
     return count;
 }
 
-/* Adds the trial's medians, octave by octave. Returns the beta of the line through them. values_us:
- * room for all handoffs. */
-static double add_medians(struct waiters *waiters, const struct ledger_row *const *handoffs,
-                          size_t handoff_count, double *values_us)
+enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
+                            double *beta, struct error *error)
 {
-    double x[WAITERS_OCTAVES], y[WAITERS_OCTAVES];
+    double x[WAITERS_OCTAVES], y[WAITERS_OCTAVES], waiting;
+    double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
     size_t count = 0;
-    for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
+    *beta = NAN;
+    if (values_us == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    for (uint32_t lock = 0; lock < result->memory->plan->locks; lock++)
+        add_lock(waiters, result, lock, timed);
+    for (size_t i = 0; timed && i < WAITERS_OCTAVES; i++) {
         struct waiters_octave *octave = &waiters->octaves[i];
-        size_t found = 0;
-        double waiting = 0;
-        for (size_t j = 0; j < handoff_count; j++) {
-            if (octave_of(handoffs[j]->waiters) != i)
-                continue;
-            values_us[found++] = (double)handoffs[j]->handoff_ns / 1e3;
-            waiting += handoffs[j]->waiters;
-        }
+        size_t found = list_times(waiters, result->memory, i, values_us, &waiting);
         if (found == 0)
             continue;
         statistics_sort(values_us, found);
@@ -119,24 +133,10 @@ static double add_medians(struct waiters *waiters, const struct ledger_row *cons
             memory_grow(octave->medians_us, octave->median_count, sizeof *octave->medians_us);
         octave->medians_us[octave->median_count++] = y[count++];
     }
-    return fit_line(x, y, count).beta;
-}
-
-enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
-                            double *beta, struct error *error)
-{
-    const struct ledger_row **handoffs = calloc(result->handoffs + 1, sizeof(void *));
-    double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
-    bool has_memory = handoffs != NULL && values_us != NULL;
-    size_t count = 0;
-    *beta = NAN;
-    for (uint32_t lock = 0; has_memory && lock < result->memory->plan->locks; lock++)
-        count += add_lock(waiters, result, lock, timed, handoffs + count);
-    if (has_memory && timed)
-        *beta = add_medians(waiters, handoffs, count, values_us);
-    free(handoffs);
     free(values_us);
-    return has_memory ? ERROR_NONE : error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    if (timed)
+        *beta = fit_line(x, y, count).beta;
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ over all trials */

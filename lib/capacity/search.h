@@ -103,8 +103,8 @@ enum search_reason {
     X(NONE, "")    /* there is no such end */                                                      \
     X(DECIDED, "") /* or stopped by the brake: such a size is not tried again */                   \
     X(NOT_TRIED, "no fresh trial was made")                                                        \
-    X(UNDER_WAY, "the search ended before there were enough")                                      \
-    X(OUTDATED, "the search ended before they were made again")
+    X(UNDER_WAY, "the search ended before there were enough fresh trials")                         \
+    X(OUTDATED, "the search ended before fresh trials were made again")
 
 enum search_end {
 #define X(name, lack) SEARCH_END_##name,

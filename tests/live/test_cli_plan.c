@@ -39,7 +39,7 @@ TEST_BETWEEN(a_private_server, make, work_remove)
     PLAN("--slo", "handoff p50 < 30s", "--at-most", "2", "--trial-time", "10");
     assert_status(&command, 0);
     words_unwrap(command.out);
-    assert_has(command.out, " fresh trials of handoff p50 < 30s; more were not tried: --at-most");
+    assert_has(command.out, " fresh; more were not tried: --at-most");
     struct csv_file plan = read_table("plan.csv");
     for (size_t i = 0; i < plan.rows; i++) {
         assert_true(is(&plan, i, "target", "standalone"));
@@ -62,7 +62,7 @@ TEST_BETWEEN(time_that_is_used_up_ends_a_search, make, work_remove)
         assert_left(0);
     }
     words_unwrap(command.out);
-    assert_has(command.out, "; ended by --max-time after ");
+    assert_has(command.out, "; out of time");
     struct csv_file answers = read_table("answers.csv");
     assert_true(is(&answers, 0, "reason", "out of time"));
     csv_file_deinit(&answers);
@@ -78,7 +78,7 @@ TEST_BETWEEN(a_busy_machine_ends_a_search, make, work_remove)
     words_unwrap(command.out);
     assert_has(command.out, " 1  undecided  2 of 2 no vote ");
     assert_has(command.out, "times: 2 of 2 trials disturbed (others used ");
-    assert_has(command.out, "; ended by the load on this machine after 2 trials");
+    assert_has(command.out, "; disturbed");
     struct csv_file answers = read_table("answers.csv"), plan = read_table("plan.csv");
     assert_true(is(&answers, 0, "reason", "disturbed"));
     assert_int_equal(plan.rows, 2);
@@ -101,7 +101,7 @@ static void assert_answered(const char *words)
     csv_file_deinit(&plan);
     words_unwrap(command.out);
     if (command.status == 4 && was_held_up) {
-        assert_has(command.out, "undecided, ");
+        assert_has(command.out, " undecided ");
         return;
     }
     assert_status(&command, 0);
@@ -128,7 +128,7 @@ TEST_BETWEEN(an_objective_on_the_background, make, work_remove)
 {
     PLAN("--slo", "background p50 < 30s", "--background", "get=80,set=20@400", "--at-most", "2",
          "--trial-time", "20");
-    assert_answered("scalable: 2 waiters passed ");
+    assert_answered(": 2 waiters passed ");
     struct csv_file plan = read_table("plan.csv");
     assert_true(plan.rows >= 2);
     for (size_t i = 0; i < plan.rows; i++) {
@@ -150,7 +150,7 @@ TEST_BETWEEN(the_rate_of_the_background, make, work_remove)
 {
     PLAN("--slo", "background p50 < 30s", "--unknown", "rate", "--background", "get=80,set=20",
          "-n", "3", "-k", "2", "--at-least", "200", "--at-most", "400", "--trial-time", "20");
-    assert_answered("scalable: 400 requests a second passed ");
+    assert_answered(": 400 requests a second passed ");
     struct csv_file plan = read_table("plan.csv");
     for (size_t i = 0; i < plan.rows; i++) {
         uint64_t size = csv_file_count(&plan, i, "size");
@@ -169,8 +169,7 @@ TEST_BETWEEN(what_the_background_does_not_meet_fails, make, work_remove)
 {
     PLAN_IN("off", "--slo", "background p99 < 1us", "--unknown", "rate", "--background", "get=100",
             "--at-least", "200", "--trial-time", "1000");
-    assert_answered(
-        "scalable: 200 requests a second failed 3 of 3 fresh trials of background p99 < 1us;");
+    assert_answered("scalable: background p99 < 1us: 200 requests a second failed 3 of 3 fresh");
     struct csv_file plan = read_table("plan.csv");
     for (size_t i = 0; i < plan.rows; i++) {
         assert_int_equal(csv_file_count(&plan, i, "over"), csv_file_count(&plan, i, "samples"));
@@ -187,7 +186,8 @@ TEST_BETWEEN(requests_of_the_background_count_for_the_brake, make, work_remove)
          "600", "--hold", "100ms", "--max-rate", "300", "--at-most", "600", "--trial-time", "40");
     assert_status(&command, 0);
     words_unwrap(command.out);
-    assert_has(command.out, "scalable: 600 requests a second: a trial was ended: it sent ");
+    assert_has(command.out,
+               ": 600 requests a second ended 1 of 1 no vote; a trial was ended: it sent ");
     struct csv_file plan = read_table("plan.csv");
     assert_int_equal(plan.rows, 1);
     assert_true(is(&plan, 0, "verdict", "braked"));
@@ -204,10 +204,10 @@ TEST_BETWEEN(on_servers_of_somebody_else, make, work_remove)
                                   "get=80,create-delete=20@300", "-r", "scalable", "--at-most", "1",
                                   "--trial-time", "10", "--brake", "60s", "--connect", outside,
                                   "--noise", "report", "-o", "out"));
-    assert_answered("scalable: 1 waiter passed ");
-    assert_has(command.err, ": at most 2 sessions at a time; with --background, 10 sessions and "
-                            "300 requests a second more; as many transactions in their logs as "
-                            "they can make; --dry-run says more");
+    assert_answered(": 1 waiter passed ");
+    assert_has(command.err,
+               ": at most 14 sessions at a time; transactions any; requests a second of "
+               "--background 300; --dry-run says more");
     assert_left(1);
     assert_nothing_left_outside(1);
 }
@@ -217,7 +217,7 @@ TEST_BETWEEN(the_bystander_is_one_of_ours, make, work_remove)
 {
     PLAN("--slo", "handoff p50 < 30s", "--at-most", "1", "--trial-time", "10", "--brake", "60s",
          "--connect", outside);
-    assert_answered("scalable: 1 waiter passed ");
+    assert_answered(": 1 waiter passed ");
     assert_has(command.err, "the servers count the requests of other sessions of zkherd, too");
     assert_left(1);
 }
@@ -233,8 +233,8 @@ TEST_BETWEEN(interrupted, make, work_remove)
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: plan: interrupted: ");
     words_unwrap(command.out);
-    assert_has(command.out, "scalable: no size is known to meet background p50 < 30s; cut short "
-                            "after ");
+    assert_has(command.out, "scalable: background p50 < 30s: 1 waiter ");
+    assert_has(command.out, "; cut short");
     size_t kept = 0, planned = 0;
     const char *share = strstr(command.out, "trials: ");
     assert_non_null(share);

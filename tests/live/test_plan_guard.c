@@ -192,7 +192,7 @@ TEST(a_server_that_stands_still_brakes)
     begin_guard((struct plan_guard_options){.brake_ns = BOUND_NS});
     assert_int_equal(probe(&harm, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_BYSTANDER);
     assert_described("127.0.0.1:");
-    assert_described(" did not answer a bystander, for more than ");
+    assert_described(" did not answer a bystander (bound ");
     guard.bound_ns = PATIENT_NS;
     uint64_t began_ns = clock_now_ns();
     assert_int_equal(probe(&none, DRIVER_EVENTS, END_DONE), PLAN_GUARD_NONE);

@@ -71,15 +71,13 @@ static struct outcome *outcome;
  * with β: twice the time with twice the waiters, of trials with times. */
 struct outcome *samples_outcome(const struct samples *samples, const struct options *options)
 {
-    struct error error;
     outcome_free(outcome);
     for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++) {
         waiters_free(waiters[i]);
         waiters[i] = NULL;
     }
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
-        if (waiters_new(options->plan.recipes[i], 2, &waiters[i], &error) != ERROR_NONE)
-            abort();
+        waiters[i] = waiters_new(options->plan.recipes[i], 2);
         for (uint64_t w = 1; w <= 2; w++)
             waiters[i]->levels[w] = (struct waiters_level){.of = {[WAITERS_HANDOFFS] = 1 + w,
                                                                   [WAITERS_WAITING] = (1 + w) * w,

@@ -41,11 +41,11 @@ static void assert_told(const char *words)
 
 TEST_BETWEEN(the_discarded_trials_count, set_up, NULL)
 {
-    assert_told("2 trials and 1 warm-up: 1,520 requests and up to 50 MB");
+    assert_told("warm-ups 1, trials 2, requests 1,520, MB 50.01");
     options.plan.recipes[1] = options.plan.recipes[0];
     options.plan.most_clients[1] = UINT64_MAX;
     options.plan.recipe_count = 2;
-    assert_told("2 trials and 2 warm-ups: 1,540 requests and up to 50 MB");
+    assert_told("warm-ups 2, trials 2, requests 1,540, MB 50.01");
 }
 
 /* Below ten megabytes there are two decimals; the discarded trial's bytes are among them. */
@@ -54,30 +54,29 @@ TEST_BETWEEN(one_trial_is_no_plural, set_up, NULL)
     struct trial_plan drain;
     uint64_t discarded = cells_warm_up(&options, 0, 0, &drain).bytes;
     cells = (struct cells){.trials = 1, .rpcs = 1000, .bytes = 1235100 - discarded};
-    assert_told("1 trial and 1 warm-up: 1,020 requests and up to 1.24 MB");
+    assert_told("warm-ups 1, trials 1, requests 1,020, MB 1.24");
 }
 
 /* In free pace no law tells the requests. */
 TEST_BETWEEN(free_pace_is_a_guess, set_up, NULL)
 {
     options.plan.pace = PACE_FREE;
-    assert_told("2 trials and 1 warm-up: about 1,520 requests and 50 MB");
+    assert_told("warm-ups 1, trials 2, requests about 1,520, MB 50.01");
 }
 
 TEST_BETWEEN(a_duration_has_as_many_as_are_answered, set_up, NULL)
 {
     options.plan.pace = PACE_FREE;
     options.plan.duration_ns = 10 * NS_PER_S;
-    assert_told("2 trials of 10.0 s and 1 warm-up: as many requests as the servers answer");
+    assert_told("warm-ups 1, trials 2, seconds of each 10.0");
     options.plan.max_rate = 2000;
-    assert_told("2 trials of 10.0 s and 1 warm-up: as many requests as the servers answer, at most "
-                "2,000 a second");
+    assert_told("warm-ups 1, trials 2, seconds of each 10.0, requests a second 2,000");
 }
 
 TEST_BETWEEN(a_limit_of_the_rate_is_told, set_up, NULL)
 {
     options.plan.max_rate = 152;
-    assert_told("2 trials and 1 warm-up: 1,520 requests and up to 50 MB, at most 152 a second");
+    assert_told("warm-ups 1, trials 2, requests 1,520, MB 50.01, requests a second 152");
 }
 
 /* They are sessions and requests on top of those of the lock. */
@@ -86,8 +85,9 @@ TEST_BETWEEN(the_load_beside_the_lock_is_told, set_up, NULL)
     options.plan.pace = PACE_FREE;
     options.plan.background.given = true;
     options.plan.background.rate_per_s = 12500;
-    assert_told("2 trials and 1 warm-up: about 1,520 requests and 50 MB; with --background, 10 "
-                "sessions and 12,500 requests a second more");
+    assert_told(
+        "warm-ups 1, trials 2, requests about 1,520, MB 50.01; of --background: sessions 10, "
+        "requests a second 12,500");
 }
 
 /* Of a thousand million handoffs half a million have a row, at least, of 40 bytes. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The answers of searches on trials that are made up: figures, sentences, findings, the table. What
  * a search in a simulation says is in tests/golden. */
-#include "bench/plan/trial_row.h"
+#include "bench/plan/internal.h"
 
 #include "recipes/registry.h"
 
@@ -125,45 +125,41 @@ static const struct {
     const char *sentence;
 } cases[] = {
     {P99, PLAN_WAITERS, 60, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
-     "60 waiters failed 3 of 3 fresh trials of " P99 "; fewer were not tried"},
-    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
-     "1 waiter failed 3 of 3 fresh trials of " P99},
+     P99 ": 60 waiters failed 3 of 3 fresh"},
+    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX, P99 ": 1 waiter failed 3 of 3 fresh"},
     {"handoffs > 5/s", PLAN_WAITERS, 0, 64, 64, JUDGE_FAIL, false, SIZE_MAX,
-     "64 waiters passed 5 of 5 fresh trials of handoffs > 5/s; more were not tried: --at-most"},
+     "handoffs > 5/s: 64 waiters passed 5 of 5 fresh; more were not tried: --at-most"},
     {P99, PLAN_WAITERS, 0, 0, 999, JUDGE_FAIL, false, SIZE_MAX,
-     "999 waiters passed 5 of 5 fresh trials of " P99
-     "; more were not tried: --max-clients allows no more sessions"},
+     P99 ": 999 waiters passed 5 of 5 fresh; more were not tried: --max-clients allows no more "
+         "sessions"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_NOT_VALID, false, SIZE_MAX,
-     "1 waiter: " P99 " is undecided, 4 of 4 trials were not valid (overloaded)"},
+     P99 ": 1 waiter undecided 4 of 4 no vote; 4 not valid (overloaded)"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_UNDETERMINED, false, SIZE_MAX,
-     "1 waiter: " P99 " is undecided, 4 of 4 trials came too near to the limit for so few samples "
-     "(1,000 at most; 1,568 with as many over the limit would pass)"},
+     P99 ": 1 waiter undecided 4 of 4 no vote; 4 too near to the limit; 1,000 samples at most, "
+         "1,568 would do"},
     {"handoffs > 5/s", PLAN_WAITERS, 0, 64, 8, JUDGE_UNDETERMINED, false, SIZE_MAX,
-     "8 waiters passed 5 of 5 fresh trials of handoffs > 5/s; 9: undecided, 4 of 4 trials came too "
-     "near to the limit"},
+     "handoffs > 5/s: 8 waiters passed 5 of 5 fresh, 9 undecided 4 of 4 no vote; 4 too near to the "
+     "limit"},
     {P99, PLAN_WAITERS, 0, 0, 8, JUDGE_FAIL, true, SIZE_MAX,
-     "8 waiters passed 5 of 5 fresh trials of " P99 ", 9 failed 3 of 3, but 18 passed 5 of 5"},
+     P99 ": 8 waiters passed 5 of 5 fresh, 9 failed 3 of 3 fresh, 18 passed 5 of 5 fresh"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, true, SIZE_MAX,
-     "1 waiter failed 3 of 3 fresh trials of " P99 ", but 2 passed 5 of 5"},
+     P99 ": 1 waiter failed 3 of 3 fresh, 2 passed 5 of 5 fresh"},
     {P99, PLAN_WAITERS, 0, 0, 6, JUDGE_BRAKED, false, SIZE_MAX,
-     "6 waiters passed 5 of 5 fresh trials of " P99 "; 7: a trial was ended: a bystander suffered"},
+     P99 ": 6 waiters passed 5 of 5 fresh, 7 ended 1 of 1 no vote; a trial was ended: a bystander "
+         "suffered"},
     {P99, PLAN_WAITERS, 0, 0, 40, JUDGE_FAIL, false, 9,
-     "8 waiters passed 2 of 2 trials of " P99
-     "; not confirmed by fresh trials; out of trials after "
-     "9 trials"},
+     P99 ": 8 waiters passed 2 of 2; out of trials"},
     {P99, PLAN_WAITERS, 0, 0, 5, JUDGE_FAIL, false, 16,
-     "5 waiters passed 2 of 2 trials of " P99 ", 6 failed 2 of 2; not confirmed by fresh trials; "
-     "out of trials after 16 trials"},
+     P99 ": 5 waiters passed 2 of 2, 6 failed 2 of 2; out of trials"},
     {P99, PLAN_WAITERS, 0, 0, 5, JUDGE_FAIL, false, 19,
-     "5 waiters passed 5 of 5 fresh trials of " P99 ", 6 failed 2 of 2; not confirmed by fresh "
-     "trials; out of trials after 19 trials"},
+     P99 ": 5 waiters passed 5 of 5 fresh, 6 failed 2 of 2; out of trials"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, 1,
-     "no size is known to meet " P99 "; out of trials after 1 trial"},
+     P99 ": 1 waiter undecided 0 of 1 no vote; out of trials"},
     {BACK, PLAN_RATE, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
-     "100 requests a second failed 3 of 3 fresh trials of " BACK "; fewer were not tried"},
+     BACK ": 100 requests a second failed 3 of 3 fresh"},
     {BACK, PLAN_RATE, 0, 0, UINT64_MAX, JUDGE_FAIL, false, SIZE_MAX,
-     "100,000 requests a second passed 5 of 5 fresh trials of " BACK "; more were not tried: "
-     "without --at-most a search has at most 100,000 requests a second"},
+     BACK ": 100,000 requests a second passed 5 of 5 fresh; more were not tried: "
+          "without --at-most a search has at most 100,000 requests a second"},
 };
 
 static size_t count_no_votes(void)
@@ -171,7 +167,8 @@ static size_t count_no_votes(void)
     size_t count = 0;
     for (size_t i = 0; i < rows.rows; i++) {
         const struct table_value *row = table_row(&rows, i);
-        count += plan_row_is(row, JUDGE_UNDETERMINED) || plan_row_is(row, JUDGE_NOT_VALID);
+        count +=
+            plan_row_judged(row) == JUDGE_UNDETERMINED || plan_row_judged(row) == JUDGE_NOT_VALID;
     }
     return count;
 }
@@ -254,7 +251,8 @@ TEST_BETWEEN(votes_against_a_size_are_not_for_it, ask_of_handoffs, tear_down)
     }
     finish();
     assert_int_equal(fresh, passed + 1);
-    snprintf(votes, sizeof votes, "scalable: 40 waiters passed %zu of %zu fresh ", passed, fresh);
+    snprintf(votes, sizeof votes, "scalable: " P99 ": 40 waiters passed %zu of %zu fresh", passed,
+             fresh);
     assert_non_null(strstr(sentence(), votes));
     assert_int_equal(json_integer_value(json_object_get(json, "fresh_passed")), passed);
 }
@@ -271,15 +269,12 @@ TEST_BETWEEN(no_size_is_called_met_or_not_met_without_fresh_trials, NULL, tear_d
     cut_after(14, 5);
     assert_line("\nscalable        5  passed  2 of 2     5.01");
     assert_line("\nscalable        6  failed  2 of 2     6.01");
-    assert_fields("",
-                  "2 of 2 trials passed, 2 of 2 fresh trials passed, and the search ended before "
-                  "there were enough",
-                  "", "2 of 2 trials failed, and no fresh trial was made", "out of time");
+    assert_fields("", "the search ended before there were enough fresh trials", "",
+                  "no fresh trial was made", "out of time");
     cut_after(19, 5);
     assert_line("\nscalable        5  passed  5 of 5 fresh     5.01");
     assert_string_equal(field("failed_reason"),
-                        "2 of 2 trials failed, 2 of 2 fresh trials failed, and the search ended "
-                        "before there were enough");
+                        "the search ended before there were enough fresh trials");
     cut_after(SIZE_MAX, 5);
     assert_line("\nscalable        6  failed  3 of 3 fresh     6.02");
     assert_fields("5", "", "6", "", "found");
@@ -294,7 +289,7 @@ TEST_BETWEEN(a_size_that_failed_and_passed_afresh_is_undecided, ask_of_handoffs,
     assert_int_equal(answer.found.failed, 6);
     assert_string_equal(field("failed"), "");
     assert_line("\nscalable        6  failed  2 of 2 ");
-    assert_non_null(strstr(sentence(), ", 6 failed 2 of 2; not confirmed by fresh trials;"));
+    assert_non_null(strstr(sentence(), ", 6 failed 2 of 2;"));
 }
 
 /* 2 to 8 pass on the way, and no longer when they are tried afresh. */
@@ -305,8 +300,9 @@ TEST_BETWEEN(that_what_passed_failed_later_is_said, ask_of_handoffs, tear_down)
         report(&probe, probe.size <= capacity ? JUDGE_PASS : JUDGE_FAIL);
     }
     finish();
-    assert_string_equal(sentence(), "scalable: 1 waiter passed 5 of 5 fresh trials of " P99
-                                    ", 2 failed 3 of 3; 2 to 8 passed at first and failed later");
+    assert_string_equal(sentence(),
+                        "scalable: " P99 ": 1 waiter passed 5 of 5 fresh, 2 failed 3 of "
+                        "3 fresh; 2 to 8 passed at first and failed later");
     assert_fields("1", "", "2", "", "found");
 }
 
@@ -418,7 +414,7 @@ TEST_BETWEEN(the_brake_is_that_of_the_size_that_failed, ask_of_handoffs, tear_do
             row[plan_row_reason] = table_text("too slow");
         }
         finish();
-        assert_int_equal(strstr(sentence(), "; 44: a trial was ended: too slow") != NULL, i == 1);
+        assert_int_equal(strstr(sentence(), "; a trial was ended: too slow") != NULL, i == 1);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How long the searches of a plan are said to take. */
-#include "bench/plan/turn.h"
+#include "bench/plan/internal.h"
 
 #include "tests/support/test.h"
 

@@ -20,7 +20,7 @@ FIXTURE(set_up)
     struct error error;
     result = (struct trial_result){.handoffs = CLIENTS};
     return trial_memory_new(&plan, &result.memory, &error) != ERROR_NONE ||
-           waiters_new(&recipe_scalable, CLIENTS, &waiters, &error) != ERROR_NONE;
+           (waiters = waiters_new(&recipe_scalable, CLIENTS)) == NULL;
 }
 
 FIXTURE(tear_down)
