@@ -48,13 +48,12 @@ static struct cell *find_cell(struct comparison *cmp, const struct table_value *
 static void add_trials(struct comparison *cmp, size_t side)
 {
     const struct side *of = &cmp->sides[side];
-    size_t number = kind_column(cmp->kind->type, "trial");
     for (size_t i = 0; i < of->run.trials.rows; i++) {
         const struct table_value *row = table_row(&of->run.trials, i);
         struct cell *cell = find_cell(cmp, row);
-        size_t round = cell->trials[side]++;
-        if (number != SIZE_MAX && row[number].kind == TABLE_COUNT)
-            round = row[number].count;
+        const struct table_value *number = kind_value(&of->run.trials, i, "trial");
+        size_t place = cell->trials[side]++,
+               round = number != NULL && number->kind == TABLE_COUNT ? number->count : place;
         for (size_t j = 0; j < cmp->metric_count; j++) {
             const struct metric *metric = &cmp->metrics[j];
             double value = value_of(cmp, row, metric);

@@ -100,18 +100,16 @@ static enum error_kind write_files(struct compare *compare, struct error *error)
 {
     const struct comparison *cmp = &compare->comparison;
     const char *folder = compare->results;
-    enum error_kind kind =
-        folder_make(compare->output.out, clock_utc_ns(), "compare", compare->results, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    kind = output_write(folder, ratio_table.file, comparison_write_csv, cmp, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_save_table(folder, &cmp->findings, NULL, error);
-    if (kind == ERROR_NONE && cmp->is_of_runs)
-        kind = output_write(folder, ABOUT_FILE, write_about, cmp, error);
-    if (kind != ERROR_NONE)
+    if (folder_make(compare->output.out, clock_utc_ns(), "compare", compare->results, error) !=
+        ERROR_NONE)
+        return error->kind;
+    ERROR_FIRST(error, output_write(folder, ratio_table.file, comparison_write_csv, cmp, error));
+    ERROR_FIRST(error, file_set_save_table(folder, &cmp->findings, NULL, error));
+    if (cmp->is_of_runs)
+        ERROR_FIRST(error, output_write(folder, ABOUT_FILE, write_about, cmp, error));
+    if (error->kind != ERROR_NONE)
         folder_discard(folder);
-    return kind;
+    return error->kind;
 }
 
 static void draw_plots(const struct compare *compare)
@@ -151,26 +149,20 @@ static int print_result(const struct compare *compare)
     return verdict_status(verdict);
 }
 
-static int run_compare(struct compare *compare, char **folders, size_t count)
+/* Writes the results into a new folder, draws, and prints. Returns the exit status. */
+static int conclude(struct compare *compare)
 {
-    struct error error = {0};
     struct comparison *cmp = &compare->comparison;
-    enum error_kind kind = folder_check(compare->output.out, &error);
-    if (kind == ERROR_NONE)
-        kind = comparison_read(cmp, folders, count, &error);
-    if (kind != ERROR_NONE)
-        return complain_about("compare", &error);
-    if (cmp->side_count < 2)
-        return complain_usage("compare", folders[0], "this is one run: expected at least two");
+    struct error error = {0};
     comparison_pair_sides(cmp);
     kind_choose_columns(cmp);
     comparison_find_cells(cmp);
     comparison_find_ratios(cmp);
-    kind = comparison_judge_limits(cmp, compare->limits, compare->limit_count, &error);
+    ERROR_FIRST(&error,
+                comparison_judge_limits(cmp, compare->limits, compare->limit_count, &error));
     comparison_conclude(cmp);
-    if (kind == ERROR_NONE)
-        kind = write_files(compare, &error);
-    if (kind != ERROR_NONE)
+    ERROR_FIRST(&error, write_files(compare, &error));
+    if (error.kind != ERROR_NONE)
         return complain_about("compare", &error);
     if (cmp->is_of_runs)
         draw_plots(compare);
@@ -181,12 +173,20 @@ int compare_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"compare", usage, rows, notes, NULL};
     struct compare *compare = memory_new(1, sizeof *compare);
+    struct comparison *cmp = &compare->comparison;
+    struct error error = {0};
     int first = argc, status = arguments_parse(&arguments, argc, argv, compare, &first);
     if (status == ARGUMENTS_GO && first == argc)
         status = complain_usage("compare", "runs", "expected the folders of two runs at least");
-    if (status == ARGUMENTS_GO)
-        status = run_compare(compare, argv + first, (size_t)(argc - first));
-    comparison_deinit(&compare->comparison);
+    if (status == ARGUMENTS_GO) {
+        ERROR_FIRST(&error, folder_check(compare->output.out, &error));
+        ERROR_FIRST(&error, comparison_read(cmp, argv + first, (size_t)(argc - first), &error));
+        status = error.kind != ERROR_NONE ? complain_about("compare", &error)
+                 : cmp->side_count < 2    ? complain_usage("compare", argv[first],
+                                                           "this is one run: expected at least two")
+                                          : conclude(compare);
+    }
+    comparison_deinit(cmp);
     free(compare);
     return status;
 }

@@ -14,7 +14,6 @@
 #ifndef BENCH_COMPARE_INTERNAL_H
 #define BENCH_COMPARE_INTERNAL_H
 
-#include "bench/compare/compare_rows.h"
 #include "bench/output/findings.h"
 #include "bench/output/past_run.h"
 #include "bench/output/plots.h"
@@ -27,6 +26,28 @@
 #define METRIC_NAME_SIZE 64
 #define RATIO_SIZE       16
 #define SIDE_LABEL_SIZE  (PATH_MAX + 128)
+
+#define RATIO_COLUMNS(X, T)                                                                        \
+    X(T, recipe, TEXT, "", 0, KEY, "the group: a recipe, or a mix, or the name of the file")       \
+    X(T, clients, COUNT, "", 0, KEY, "the size: clients, or sessions, or another number")          \
+    X(T, metric, TEXT, "", 0, KEY, "the compared quantity")                                        \
+    X(T, pair, TEXT, "", 0, KEY, "`B/A`, `C/A`, …; the second is called a in the columns below")   \
+    X(T, label_a, TEXT, "", 0, NONE, "label of the second side of the pair")                       \
+    X(T, label_b, TEXT, "", 0, NONE, "label of the first")                                         \
+    X(T, a, REAL, "", 3, NONE, "the geometric mean over its trials; exact counts: the smallest")   \
+    X(T, a_low, REAL, "", 3, NONE, "its 95 % interval; exact counts: the range")                   \
+    X(T, a_high, REAL, "", 3, NONE, "upper end")                                                   \
+    X(T, b, REAL, "", 3, NONE, "the same of the first side")                                       \
+    X(T, b_low, REAL, "", 3, NONE, "lower end")                                                    \
+    X(T, b_high, REAL, "", 3, NONE, "upper end")                                                   \
+    X(T, ratio, REAL, "", 4, NONE, "b by a")                                                       \
+    X(T, ratio_low, REAL, "", 4, NONE, "lower end of its 95 % interval")                           \
+    X(T, ratio_high, REAL, "", 4, NONE, "upper end")                                               \
+    X(T, trials_a, COUNT, "", 0, NONE, "trials that were used")                                    \
+    X(T, trials_b, COUNT, "", 0, NONE, "trials that were used")                                    \
+    X(T, marked, FLAG, "", 0, NONE, "whether the ratio differs from 1, or exact counts do")        \
+    X(T, at, TEXT, "", 0, KEY, "other sizes that vary, such as `depth 4`")
+TABLE_DECLARE(ratio, RATIO_COLUMNS);
 
 /* A kind of results. */
 struct kind {
@@ -42,11 +63,12 @@ struct metric {
     bool is_count;     /* of a run */
     bool is_exact;     /* a count that has to be equal */
     bool per_handoff;  /* the column's value by the trial's handoffs */
-    bool has_interval; /* on the screen */
+    bool is_shown;     /* on the screen */
+    bool has_interval; /* there */
     double factor;     /* of the column's value; 0: 1 */
     int decimals;      /* in compare.csv */
     unsigned spare;    /* as in struct grid_column */
-    char over[METRIC_NAME_SIZE], title[METRIC_NAME_SIZE]; /* on the screen; "": not there */
+    char over[METRIC_NAME_SIZE], title[METRIC_NAME_SIZE]; /* on the screen */
     char name[METRIC_NAME_SIZE];                          /* in compare.csv */
 };
 
@@ -60,15 +82,14 @@ struct side {
     const char *target;
     const char *version; /* of ZooKeeper, as all servers answered */
     const char *home;    /* of private servers' release */
-    const char *zkherd;  /* version of zkherd that made the results */
     uint64_t servers;
     size_t operand;          /* index, on the command line, of the folder that it is part of */
     const struct side *base; /* the side it is compared with; of side A itself */
     struct table answers;    /* of the kind; without a row if it has none */
-    enum trial_use *use;
-    size_t timed;     /* trials with usable times */
-    size_t failed;    /* trials with a violation */
-    size_t disturbed; /* trials that other programs disturbed, and that were kept */
+    enum trial_use *use;     /* of each trial */
+    size_t timed;            /* trials with usable times */
+    size_t failed;           /* trials with a violation */
+    size_t disturbed;        /* trials that other programs disturbed, and that were kept */
     char label[SIDE_LABEL_SIZE];
 };
 
@@ -88,6 +109,16 @@ struct cell {
     struct sample *samples;           /* of each metric, side by side */
 };
 
+/* --fail-if: METRIC > RATIO, or METRIC < RATIO, [at n=SIZE]. */
+struct limit {
+    const char *text; /* as it was given */
+    char metric[METRIC_NAME_SIZE];
+    double ratio;
+    bool below; /* worse is below the ratio */
+    bool has_size;
+    uint64_t size;
+};
+
 /* The ratio of a metric over all sizes of a group, of a side against its base. */
 struct overall {
     const char *group;
@@ -101,25 +132,10 @@ struct overall {
     struct statistics_contrast contrast;
     struct interval ratio; /* the interval is NaN with too few trials */
     double confidence;     /* of the interval */
-};
-
-/* --fail-if: METRIC > RATIO, or METRIC < RATIO, [at n=SIZE]. */
-struct limit {
-    const char *text; /* as it was given */
-    char metric[METRIC_NAME_SIZE];
-    double ratio;
-    bool below; /* worse is below the ratio */
-    bool has_size;
-    uint64_t size;
-};
-
-/* A limit of a group of a side. */
-struct limit_result {
     const struct limit *limit;
-    struct overall overall;
-    enum verdict verdict; /* fails: worse */
-    size_t needed; /* trials of each side at each size that would decide; 0: not known, or more than
-                      STATISTICS_TRIALS_MOST */
+    enum verdict verdict; /* of the limit: fails if worse; measured without a limit */
+    size_t needed; /* trials of each side at each size that would decide the limit; 0: not known, or
+                      more than STATISTICS_TRIALS_MOST */
 };
 
 /* All zero bytes: without a side. Must not be moved once it has cells. */
@@ -143,42 +159,40 @@ struct comparison {
     size_t interval_count;   /* rows that have an interval, each a chance of a mark */
     struct overall *overall; /* of the main metric: group by group, side by side */
     size_t overall_count;
-    struct limit_result *results; /* limit by limit, group by group, side by side */
-    size_t result_count;
+    struct overall *gates; /* limit by limit, group by group, side by side */
+    size_t gate_count;
     struct table findings;
 };
 
-/* Kinds of results: which a folder has, and what is compared of it (kinds.c). The first is that of
- * runs. */
+/* kinds.c: kinds of results, the first that of runs, and what is compared of one. */
 extern const struct kind compare_kinds[];
 MUST_CHECK enum error_kind kind_find(const char *folder, const struct kind **kind,
                                      struct error *error);
 MUST_CHECK enum error_kind kind_check_plan(const struct past_run *first,
                                            const struct past_run *other, struct error *error);
-size_t kind_column(const struct table_type *type, const char *name); /* SIZE_MAX: none */
+/* The value of a column by its name; NULL: the table has no such column. */
+const struct table_value *kind_value(const struct table *table, size_t row, const char *column);
 void kind_choose_columns(struct comparison *cmp);
 
-/* Folders become sides: read, checked; then paired and labelled (result_folders.c). */
+/* result_folders.c: folders become sides: read, checked; then paired and labelled. */
 MUST_CHECK enum error_kind comparison_read(struct comparison *cmp, char **folders, size_t count,
                                            struct error *error);
 void comparison_pair_sides(struct comparison *cmp);
 void comparison_deinit(struct comparison *cmp);
 
-/* The trials of all sides by cell (cells.c); the rows of compare.csv, and ratios over all sizes
- * (ratios.c); --fail-if (limits.c). */
+/* cells.c; ratios.c: rows of compare.csv, and ratios over all sizes; limits.c: --fail-if. */
 void comparison_find_cells(struct comparison *cmp);
 void comparison_find_ratios(struct comparison *cmp);
 struct overall overall_of(const struct comparison *cmp, const char *group, const struct side *side,
-                          size_t metric, const uint64_t *size);
-void overall_set_confidence(struct overall *overall, double confidence);
+                          size_t metric, const struct limit *limit);
+void overall_set_confidences(struct overall *list, size_t count);
 void comparison_write_csv(FILE *stream, const void *cmp);
 bool limit_parse(const char *text, struct limit *limit);
 MUST_CHECK enum error_kind comparison_judge_limits(struct comparison *cmp,
                                                    const struct limit *limits, size_t count,
                                                    struct error *error);
 
-/* The findings, and the object of --json (conclusion.c); the table, or the lines of --brief
- * (screen.c). */
+/* conclusion.c: findings and JSON; screen.c. */
 const char *format_ratio(double ratio, char text[RATIO_SIZE]);
 void comparison_conclude(struct comparison *cmp);
 json_t *comparison_json(const struct comparison *cmp);

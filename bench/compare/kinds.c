@@ -28,25 +28,24 @@ const struct kind compare_kinds[] = {
 /* NULL for a folder that has no file of any kind; ERROR_USAGE for what is not compared. */
 enum error_kind kind_find(const char *folder, const struct kind **kind, struct error *error)
 {
-    size_t i = 0, count = sizeof compare_kinds / sizeof compare_kinds[0];
-    while (i < count && !folder_has(folder, compare_kinds[i].file))
-        i++;
-    *kind = i < count ? &compare_kinds[i] : NULL;
-    return *kind == NULL || (*kind)->type != NULL
-               ? ERROR_NONE
-               : error_raise(error, ERROR_USAGE, 0, folder,
-                             "the results of %s cannot be compared: name runs, loads, plans, "
-                             "Table 3 or Figure 8",
-                             compare_kinds[i].word);
+    *kind = NULL;
+    for (size_t i = 0; i < sizeof compare_kinds / sizeof compare_kinds[0] && *kind == NULL; i++)
+        *kind = folder_has(folder, compare_kinds[i].file) ? &compare_kinds[i] : NULL;
+    if (*kind == NULL || (*kind)->type != NULL)
+        return ERROR_NONE;
+    return error_raise(error, ERROR_USAGE, 0, folder,
+                       "the results of %s cannot be compared: name runs, loads, plans, Table 3 or "
+                       "Figure 8",
+                       (*kind)->word);
 }
 
-size_t kind_column(const struct table_type *type, const char *name)
+const struct table_value *kind_value(const struct table *table, size_t row, const char *column)
 {
-    for (size_t i = 0; i < type->count; i++) {
-        if (strcmp(type->columns[i].name, name) == 0)
-            return i;
+    for (size_t i = 0; i < table->type->count; i++) {
+        if (strcmp(table->type->columns[i].name, column) == 0)
+            return &table_row(table, row)[i];
     }
-    return SIZE_MAX;
+    return NULL;
 }
 
 static bool is_among(const char *name, const char *const *list)
@@ -78,39 +77,47 @@ enum error_kind kind_check_plan(const struct past_run *first, const struct past_
     return kind;
 }
 
+/* ------------------------------------------------------------------ metrics and keys */
+
 static const struct metric of_runs[] = {
-    {.column = trial_row_rpcs, .over = "RPCs", .is_count = true},
+    {.column = trial_row_rpcs, .is_count = true, .is_shown = true},
     {.column = trial_row_notifications, .is_count = true},
     {.column = trial_row_creates, .is_count = true},
     {.column = trial_row_names_listed, .is_count = true},
-    {.column = trial_row_handoff_p50_us, .over = "handoff", .title = "p50", .has_interval = true},
-    {.column = trial_row_handoff_p99_us, .over = "handoff", .title = "p99", .spare = 3},
-    {.column = trial_row_drain_s, .over = "drain", .title = "time", .has_interval = true},
-    {.column = trial_row_handoffs_per_s, .over = "handoffs", .title = "per s", .spare = 4},
+    {.column = trial_row_handoff_p50_us, .is_shown = true, .has_interval = true},
+    {.column = trial_row_handoff_p99_us, .is_shown = true, .spare = 3},
+    {.column = trial_row_drain_s, .is_shown = true, .has_interval = true},
+    {.column = trial_row_handoffs_per_s, .is_shown = true, .spare = 4},
     {.column = trial_row_server_cpu_s,
+     .name = "server_cpu_us_per_handoff",
      .over = "CPU per",
      .title = "handoff",
+     .is_shown = true,
      .spare = 2,
      .per_handoff = true,
-     .factor = 1e6,
-     .name = "server_cpu_us_per_handoff"},
+     .factor = 1e6},
 };
 
-static struct metric *add_metric(struct comparison *cmp, const struct metric *metric)
+/* Names it, where it has no name yet: "response_p50_us" is "response" over "p50_us". */
+static void add_metric(struct comparison *cmp, struct metric metric)
 {
-    const struct table_column *column = &cmp->kind->type->columns[metric->column];
+    const struct table_column *column = &cmp->kind->type->columns[metric.column];
+    size_t first = strcspn(column->name, "_");
+    metric.decimals = metric.is_exact                              ? 0
+                      : metric.factor != 0 || column->decimals < 3 ? 3
+                                                                   : column->decimals;
+    if (metric.name[0] == '\0') {
+        snprintf(metric.name, sizeof metric.name, "%s%s", column->name,
+                 metric.per_handoff ? "_per_handoff" : "");
+        snprintf(metric.over, sizeof metric.over, "%.*s", (int)first, metric.name);
+        first += metric.name[first] == '_';
+        snprintf(metric.title, sizeof metric.title, "%s", metric.name + first);
+    }
     cmp->metrics = memory_grow(cmp->metrics, cmp->metric_count, sizeof *cmp->metrics);
-    struct metric *added = &cmp->metrics[cmp->metric_count++];
-    *added = *metric;
-    added->decimals = metric->is_exact                              ? 0
-                      : metric->factor != 0 || column->decimals < 3 ? 3
-                                                                    : column->decimals;
-    if (added->name[0] == '\0')
-        snprintf(added->name, sizeof added->name, "%s%s", column->name,
-                 metric->per_handoff ? "_per_handoff" : "");
-    return added;
+    cmp->metrics[cmp->metric_count++] = metric;
 }
 
+/* A count that has to be equal is not on the screen: it is equal, or a finding. */
 static void choose_of_runs(struct comparison *cmp)
 {
     const struct past_run *run = &cmp->sides[0].run;
@@ -119,33 +126,16 @@ static void choose_of_runs(struct comparison *cmp)
         struct metric metric = of_runs[i];
         metric.per_handoff |= metric.is_count && run->has_duration;
         metric.is_exact = metric.is_count && cmp->exact;
-        if (metric.is_exact) /* equal, or a finding */
-            metric.over[0] = '\0';
-        add_metric(cmp, &metric);
+        metric.is_shown &= !metric.is_exact;
+        add_metric(cmp, metric);
     }
-}
-
-/* "response_p50_us" becomes "response" over "p50", "achieved_per_s" "achieved" over "per s". */
-static void name_on_screen(struct metric *metric, const char *unit)
-{
-    bool is_rate = strcmp(unit, "1/s") == 0;
-    char *over = metric->over;
-    snprintf(over, METRIC_NAME_SIZE, "%s", metric->name);
-    size_t length = strlen(over), end = is_rate ? strlen("_per_s") : strlen(unit) + 1;
-    if (is_rate || (end > 1 && length > end && strcmp(over + length - end + 1, unit) == 0))
-        over[length - end] = '\0';
-    char *last = is_rate ? NULL : strrchr(over, '_');
-    snprintf(metric->title, METRIC_NAME_SIZE, "%s", is_rate ? "per s" : last ? last + 1 : "");
-    if (last != NULL)
-        *last = '\0';
-    for (char *sign = over; *sign != '\0'; sign++)
-        *sign = *sign == '_' ? ' ' : *sign;
 }
 
 /* The figures of a cell. The first time has an interval on the screen; the others are left out,
  * from the last on, where the screen is narrow. */
 static void choose_by_columns(struct comparison *cmp)
 {
+    static const char *const units_of_time[] = {"us", "ms", "s", NULL};
     const struct table_type *type = cmp->kind->type;
     bool had_time = false;
     for (size_t i = 0; i < type->count; i++) {
@@ -153,44 +143,42 @@ static void choose_by_columns(struct comparison *cmp)
         if (column->kind != TABLE_REAL ||
             (column->summary != TABLE_MEDIAN && column->summary != TABLE_GEOMETRIC))
             continue;
-        size_t unit = strlen(column->unit);
-        bool is_time = unit > 0 && column->unit[unit - 1] == 's' &&
-                       strchr(column->unit, '/') == NULL && strcmp(column->unit, "cores") != 0;
-        struct metric metric = {.column = i, .has_interval = is_time && !had_time};
-        metric.spare = metric.has_interval ? 0 : 3 + (unsigned)cmp->metric_count;
-        had_time = had_time || is_time;
-        name_on_screen(add_metric(cmp, &metric), column->unit);
+        bool is_first = !had_time && is_among(column->unit, units_of_time);
+        had_time |= is_first;
+        add_metric(cmp, (struct metric){.column = i,
+                                        .is_shown = true,
+                                        .has_interval = is_first,
+                                        .spare = is_first ? 0 : 3 + (unsigned)cmp->metric_count});
     }
 }
 
-static void add_keys(struct comparison *cmp, bool texts)
+static void choose_keys(struct comparison *cmp)
 {
     /* Sides may differ in these; and the reads of a mix are known by the mix. */
     static const char *const aside[] = {"target", "servers", "driver",        "processes",
                                         "trial",  "seed",    "reads_percent", NULL};
-    const struct table_type *type = cmp->kind->type;
-    for (size_t i = 0; i < type->count; i++) {
-        const struct table_column *column = &type->columns[i];
-        if (column->summary == TABLE_KEY && (column->kind == TABLE_TEXT) == texts &&
-            !is_among(column->name, aside))
-            cmp->keys[cmp->key_count++] = i;
+    const struct table_column *columns = cmp->kind->type->columns;
+    for (int texts = 1; texts >= 0; texts--) {
+        for (size_t i = 0; i < cmp->kind->type->count; i++) {
+            if (columns[i].summary == TABLE_KEY && (columns[i].kind == TABLE_TEXT) == texts &&
+                !is_among(columns[i].name, aside))
+                cmp->keys[cmp->key_count++] = i;
+        }
+        cmp->text_count = texts ? cmp->key_count : cmp->text_count;
     }
+    cmp->group_word = cmp->text_count > 0 ? columns[cmp->keys[0]].name : "";
+    cmp->size_word =
+        cmp->key_count > cmp->text_count ? columns[cmp->keys[cmp->text_count]].name : "size";
 }
 
 void kind_choose_columns(struct comparison *cmp)
 {
-    const struct table_column *columns = cmp->kind->type->columns;
     cmp->is_of_runs = cmp->kind == compare_kinds;
     if (cmp->is_of_runs)
         choose_of_runs(cmp);
     else
         choose_by_columns(cmp);
-    for (size_t i = cmp->metric_count; i-- > 0;)
-        cmp->main_metric = cmp->metrics[i].has_interval ? i : cmp->main_metric;
-    add_keys(cmp, true);
-    cmp->text_count = cmp->key_count;
-    add_keys(cmp, false);
-    cmp->group_word = cmp->text_count > 0 ? columns[cmp->keys[0]].name : "";
-    cmp->size_word =
-        cmp->key_count > cmp->text_count ? columns[cmp->keys[cmp->text_count]].name : "size";
+    while (!cmp->metrics[cmp->main_metric].has_interval)
+        cmp->main_metric++;
+    choose_keys(cmp);
 }

@@ -16,26 +16,24 @@
 /* False for a text that is no limit, whatever its metric. *limit points to the text. */
 bool limit_parse(const char *text, struct limit *limit)
 {
-    const char *sign = strpbrk(text, "<>");
+    const char *sign = text + strcspn(text, "<>");
+    size_t length = (size_t)(sign - text), blanks;
     char *end, digits[24], rest;
-    *limit = (struct limit){.text = text};
-    size_t length = sign != NULL ? (size_t)(sign - text) : 0;
     while (length > 0 && strchr(" \t", text[length - 1]) != NULL)
         length--;
-    if (length == 0)
-        return false;
+    *limit = (struct limit){.text = text, .below = *sign == '<'};
     snprintf(limit->metric, sizeof limit->metric, "%.*s", (int)length, text);
-    limit->below = *sign == '<';
-    sign += sign[1] == '=' ? 2 : 1;
-    sign += strspn(sign, " \t");
-    limit->ratio = strtod(sign, &end);
-    if (!isdigit((unsigned char)*sign) || !isfinite(limit->ratio) || limit->ratio <= 0 ||
-        (*end != '\0' && *end != ' ' && *end != '\t'))
+    if (*sign == '\0' || length == 0)
         return false;
-    end += strspn(end, " \t");
-    limit->has_size = *end != '\0';
-    return !limit->has_size || (sscanf(end, "at n=%20[0-9]%c", digits, &rest) == 1 &&
-                                text_parse_number(digits, 0, UINT64_MAX, &limit->size));
+    text = sign + (sign[1] == '=' ? 2 : 1);
+    text += strspn(text, " \t");
+    limit->ratio = strtod(text, &end);
+    blanks = strspn(end, " \t");
+    limit->has_size = end[blanks] != '\0';
+    return isdigit((unsigned char)*text) && isfinite(limit->ratio) && limit->ratio > 0 &&
+           (!limit->has_size ||
+            (blanks > 0 && sscanf(end + blanks, "at n=%20[0-9]%c", digits, &rest) == 1 &&
+             text_parse_number(digits, 0, UINT64_MAX, &limit->size)));
 }
 
 /* Whether a metric's name has these words, with or without its unit, and any marks between them. */
@@ -72,67 +70,57 @@ static enum error_kind find_metric(const struct comparison *cmp, const char *wor
                        cmp->kind->word, word, names);
 }
 
-/* Adds a result for each group and side that has a cell of the limit. Of several operands the
+/* Adds a gate for each group and side that has a cell of the limit. Of several operands the
  * topologies of the first are not each other's regression. */
-static enum error_kind add_results(struct comparison *cmp, const struct limit *limit,
-                                   struct error *error)
+static enum error_kind add_gates(struct comparison *cmp, const struct limit *limit,
+                                 struct error *error)
 {
     bool several = cmp->sides[cmp->side_count - 1].operand > 0;
-    size_t before = cmp->result_count, metric = 0;
-    char size[24];
+    size_t before = cmp->gate_count, metric = 0;
+    char size[24] = "any";
     enum error_kind kind = find_metric(cmp, limit->metric, &metric, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    for (size_t i = 0; i < cmp->overall_count; i++) {
+    for (size_t i = 0; kind == ERROR_NONE && i < cmp->overall_count; i++) {
         const struct overall *of = &cmp->overall[i];
-        struct limit_result result = {.limit = limit,
-                                      .overall = overall_of(cmp, of->group, of->side, metric,
-                                                            limit->has_size ? &limit->size : NULL)};
-        if (result.overall.shared == 0 || (several && of->side->operand == 0))
+        const struct overall gate = overall_of(cmp, of->group, of->side, metric, limit);
+        if (gate.shared == 0 || (several && of->side->operand == 0))
             continue;
-        cmp->results = memory_grow(cmp->results, cmp->result_count, sizeof *cmp->results);
-        cmp->results[cmp->result_count++] = result;
+        cmp->gates = memory_grow(cmp->gates, cmp->gate_count, sizeof *cmp->gates);
+        cmp->gates[cmp->gate_count++] = gate;
     }
-    if (cmp->result_count > before)
-        return ERROR_NONE;
-    snprintf(size, sizeof size, "%llu", (unsigned long long)limit->size);
+    if (kind != ERROR_NONE || cmp->gate_count > before)
+        return kind;
+    if (limit->has_size)
+        snprintf(size, sizeof size, "%llu", (unsigned long long)limit->size);
     return error_raise(error, ERROR_USAGE, 0, "--fail-if",
-                       "n=%s is not in two results that are compared",
-                       limit->has_size ? size : "any");
+                       "n=%s is not in two results that are compared", size);
 }
 
-static void judge(struct limit_result *result)
+static void judge(struct overall *gate)
 {
-    const struct limit *limit = result->limit;
-    const struct overall *overall = &result->overall;
-    double low = overall->ratio.low, high = overall->ratio.high;
+    const struct limit *limit = gate->limit;
+    double low = gate->ratio.low, high = gate->ratio.high;
     bool worse = limit->below ? high < limit->ratio : low > limit->ratio;
     bool no_worse = limit->below ? low >= limit->ratio : high <= limit->ratio;
-    result->verdict = worse ? VERDICT_FAILS : no_worse ? VERDICT_HOLDS : VERDICT_UNDETERMINED;
-    if (result->verdict != VERDICT_UNDETERMINED)
+    gate->verdict = worse ? VERDICT_FAILS : no_worse ? VERDICT_HOLDS : VERDICT_UNDETERMINED;
+    if (gate->verdict != VERDICT_UNDETERMINED)
         return;
-    double from_limit = fabs(overall->contrast.log_ratio - log(limit->ratio));
-    result->needed =
-        isnan(overall->contrast.variance)
+    double from_limit = fabs(gate->contrast.log_ratio - log(limit->ratio));
+    gate->needed =
+        isnan(gate->contrast.variance)
             ? STATISTICS_TRIALS_MIN
-            : statistics_trials_needed(&overall->contrast, fmin(from_limit, log(FAR_FROM_LIMIT)),
-                                       overall->confidence, POWER);
+            : statistics_trials_needed(&gate->contrast, fmin(from_limit, log(FAR_FROM_LIMIT)),
+                                       gate->confidence, POWER);
 }
 
 /* ERROR_USAGE: a limit is of no metric, or of no size that both sides of a pair have. */
 enum error_kind comparison_judge_limits(struct comparison *cmp, const struct limit *limits,
                                         size_t count, struct error *error)
 {
-    for (size_t i = 0; i < count; i++) {
-        enum error_kind kind = add_results(cmp, &limits[i], error);
-        if (kind != ERROR_NONE)
-            return kind;
-    }
-    /* All verdicts are to hold at once. */
-    for (size_t i = 0; i < cmp->result_count; i++) {
-        struct limit_result *result = &cmp->results[i];
-        overall_set_confidence(&result->overall, 1 - (1 - CONFIDENCE) / (double)cmp->result_count);
-        judge(result);
-    }
-    return ERROR_NONE;
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
+        kind = add_gates(cmp, &limits[i], error);
+    overall_set_confidences(cmp->gates, cmp->gate_count);
+    for (size_t i = 0; i < cmp->gate_count; i++)
+        judge(&cmp->gates[i]);
+    return kind;
 }

@@ -10,37 +10,43 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The columns that a run must have. */
+/* ------------------------------------------------------------------ the trials of a run */
+
+/* The columns that a run must have, and those of them that may be empty in a row. */
 static const size_t columns[] = {
-    trial_row_target,         trial_row_recipe,         trial_row_clients,
-    trial_row_servers,        trial_row_handoffs,       trial_row_rpcs,
-    trial_row_notifications,  trial_row_creates,        trial_row_names_listed,
-    trial_row_violations,     trial_row_valid,          trial_row_drain_s,
-    trial_row_handoff_p50_us, trial_row_handoff_p99_us, trial_row_handoffs_per_s,
-    trial_row_server_cpu_s,   trial_row_law_rpcs};
+    trial_row_target,       trial_row_recipe,         trial_row_clients,
+    trial_row_servers,      trial_row_handoffs,       trial_row_rpcs,
+    trial_row_creates,      trial_row_notifications,  trial_row_names_listed,
+    trial_row_violations,   trial_row_valid,          trial_row_drain_s,
+    trial_row_law_rpcs,     trial_row_handoff_p50_us, trial_row_handoff_p99_us,
+    trial_row_server_cpu_s, trial_row_handoffs_per_s};
 
 #define COLUMNS (sizeof columns / sizeof columns[0])
 
-/* ERROR_MALFORMED for a value that is negative, or missing and no time, as in an edited file. */
+static bool may_lack(const struct side *side, size_t column)
+{
+    if (column == trial_row_drain_s)
+        return side->run.paced;
+    return column == trial_row_law_rpcs || trial_row_table.columns[column].kind == TABLE_REAL;
+}
+
+/* ERROR_MALFORMED for a value that is negative, or missing, as in an edited file. A server that
+ * died during the run was left out: ratios would be of no number of servers. */
 static enum error_kind check_row(const struct side *side, size_t row, const char *path,
                                  struct error *error)
 {
     const struct table_value *values = table_row(&side->run.trials, row);
     uint64_t servers = values[trial_row_servers].count;
     for (size_t i = 0; i < COLUMNS; i++) {
-        const struct table_column *column = &trial_row_table.columns[columns[i]];
-        bool may_lack = columns[i] == trial_row_drain_s
-                            ? side->run.paced
-                            : columns[i] == trial_row_law_rpcs || column->kind == TABLE_REAL;
-        bool lacks = values[columns[i]].kind == TABLE_UNKNOWN && !may_lack;
+        bool lacks = values[columns[i]].kind == TABLE_UNKNOWN && !may_lack(side, columns[i]);
         if (lacks || table_number(&values[columns[i]]) < 0)
             return error_raise(error, ERROR_MALFORMED, 0, path, "row %zu: %s %s", row + 1,
-                               lacks ? "there is no" : "a negative", column->name);
+                               lacks ? "there is no" : "a negative",
+                               trial_row_table.columns[columns[i]].name);
     }
     if (strcmp(values[trial_row_target].text, side->target) != 0)
         return error_raise(error, ERROR_MALFORMED, 0, path,
                            "row %zu: not the target of the rows before", row + 1);
-    /* A server that died during the run was left out: ratios would be of no number of servers. */
     if (servers != side->servers)
         return error_raise(error, ERROR_OTHER_PLAN, 0, side->run.folder,
                            "trial %zu had %llu servers, those before had %llu", row + 1,
@@ -48,7 +54,9 @@ static enum error_kind check_row(const struct side *side, size_t row, const char
     return ERROR_NONE;
 }
 
-static enum error_kind read_trials(struct side *side, struct error *error)
+/* Checks the file for its columns, for a table cannot tell one that lacks from one that is empty;
+ * then its rows. */
+static enum error_kind check_trials(struct side *side, struct error *error)
 {
     const struct table_value *first = table_row(&side->run.trials, 0);
     char path[PATH_MAX + 64];
@@ -60,7 +68,6 @@ static enum error_kind read_trials(struct side *side, struct error *error)
     enum error_kind kind = csv_reader_open(path, &reader, error);
     if (kind != ERROR_NONE)
         return kind;
-    /* A table cannot tell a column that its file lacks from one that is empty. */
     for (size_t i = 0; kind == ERROR_NONE && i < COLUMNS; i++)
         kind = csv_reader_column(&reader, trial_row_table.columns[columns[i]].name, &place, error);
     csv_reader_deinit(&reader);
@@ -69,10 +76,9 @@ static enum error_kind read_trials(struct side *side, struct error *error)
     return kind;
 }
 
-static bool is_text(const struct table_value *row, size_t column, const char *text)
+static bool is_text(const struct table_value *value, const char *text)
 {
-    return column != SIZE_MAX && row[column].kind == TABLE_TEXT &&
-           strcmp(row[column].text, text) == 0;
+    return value != NULL && value->kind == TABLE_TEXT && strcmp(value->text, text) == 0;
 }
 
 /* Counts what can be used of a trial, and what is wrong with it. Under lockstep a trial that was
@@ -80,53 +86,48 @@ static bool is_text(const struct table_value *row, size_t column, const char *te
  * any other that is not valid: such counts are not used. */
 static void judge_trial(struct side *side, size_t index)
 {
-    const struct table_type *type = side->run.trials.type;
-    const struct table_value *row = table_row(&side->run.trials, index);
-    size_t valid = kind_column(type, "valid"), verdict = kind_column(type, "verdict"),
-           disturbed = kind_column(type, "noise_disturbed");
-    bool failed, is_valid = (valid == SIZE_MAX || row[valid].flag) &&
-                            !is_text(row, verdict, "not valid") && !is_text(row, verdict, "braked");
-    bool complete = is_valid;
-    if (type == &trial_row_table) {
+    const struct table *trials = &side->run.trials;
+    const struct table_value *row = table_row(trials, index),
+                             *valid = kind_value(trials, index, "valid"),
+                             *verdict = kind_value(trials, index, "verdict"),
+                             *disturbed = kind_value(trials, index, "noise_disturbed");
+    bool is_valid = (valid == NULL || valid->flag) && !is_text(verdict, "not valid") &&
+                    !is_text(verdict, "braked"),
+         complete = is_valid, failed = is_text(kind_value(trials, index, "reconciled"), "no");
+    if (trials->type == &trial_row_table) {
         failed = row[trial_row_violations].count > 0;
         if (side->run.lockstep)
             complete = row[trial_row_law_rpcs].kind != TABLE_UNKNOWN;
-    } else {
-        failed = is_text(row, kind_column(type, "reconciled"), "no");
     }
     side->use[index] = failed || !complete ? USE_NONE : is_valid ? USE_TIMES : USE_COUNTS;
     side->timed += side->use[index] == USE_TIMES;
     side->failed += failed;
-    side->disturbed += disturbed != SIZE_MAX && row[disturbed].flag;
+    side->disturbed += disturbed != NULL && disturbed->flag;
 }
 
+/* ------------------------------------------------------------------ a folder */
+
 /* The text that all servers of the manifest have for a key; NULL if they differ, or without one. */
-static const char *shared_by_servers(const struct past_run *run, const char *key)
+static const char *shared_by_servers(const json_t *servers, const char *key)
 {
-    const json_t *servers = json_object_get(run->manifest, "servers"), *server;
-    const char *shared = NULL;
-    size_t index;
-    json_array_foreach(servers, index, server)
-    {
-        const char *text = json_string_value(json_object_get(server, key));
-        if (text == NULL || (shared != NULL && strcmp(text, shared) != 0))
+    const json_t *text = json_object_get(json_array_get(servers, 0), key);
+    for (size_t i = 1; i < json_array_size(servers); i++) {
+        if (!json_equal(text, json_object_get(json_array_get(servers, i), key)))
             return NULL;
-        shared = text;
     }
-    return shared;
+    return json_string_value(text);
 }
 
 static enum error_kind read_side(struct side *side, const struct kind *of, struct error *error)
 {
-    const json_t *manifest = side->run.manifest;
+    const json_t *manifest = side->run.manifest, *servers = json_object_get(manifest, "servers");
     const char *target = json_string_value(json_object_get(manifest, "target"));
-    side->version = shared_by_servers(&side->run, "version");
-    side->home = shared_by_servers(&side->run, "zookeeper_home");
-    side->zkherd = json_string_value(json_object_get(manifest, "version"));
+    side->version = shared_by_servers(servers, "version");
+    side->home = shared_by_servers(servers, "zookeeper_home");
     if (of->type == &trial_row_table)
-        return read_trials(side, error);
+        return check_trials(side, error);
     side->target = target != NULL ? target : "";
-    side->servers = json_array_size(json_object_get(manifest, "servers"));
+    side->servers = json_array_size(servers);
     side->answers.type = of->answers;
     return of->answers != NULL ? table_read(&side->answers, side->run.folder, error) : ERROR_NONE;
 }
@@ -184,11 +185,10 @@ static enum error_kind add_inner(void *cmp, const char *folder, struct error *er
 static int compare_sides(const void *a, const void *b)
 {
     const struct side *x = a, *y = b;
-    int by_servers = (x->servers > y->servers) - (x->servers < y->servers);
-    int by_version =
-        x->version != NULL && y->version != NULL ? strverscmp(x->version, y->version) : 0;
-    int by_folder = strverscmp(x->run.folder, y->run.folder);
-    return by_servers != 0 ? by_servers : by_version != 0 ? by_version : by_folder;
+    int order = (x->servers > y->servers) - (x->servers < y->servers);
+    if (order == 0 && x->version != NULL && y->version != NULL)
+        order = strverscmp(x->version, y->version);
+    return order != 0 ? order : strverscmp(x->run.folder, y->run.folder);
 }
 
 /* Adds a side for each folder of results, and for each one in a folder that only holds others, as
@@ -203,11 +203,9 @@ enum error_kind comparison_read(struct comparison *cmp, char **folders, size_t c
         cmp->operand = i;
         snprintf(folder, sizeof folder, "%s", folders[i]);
         folder_trim(folder);
-        if (!folder_has(folder, "manifest.json")) {
+        if (!folder_has(folder, "manifest.json"))
             kind = folder_each(folder, add_inner, cmp, error);
-            qsort(&cmp->sides[before], cmp->side_count - before, sizeof(struct side),
-                  compare_sides);
-        }
+        qsort(&cmp->sides[before], cmp->side_count - before, sizeof(struct side), compare_sides);
         if (kind == ERROR_NONE && cmp->side_count == before)
             kind = add_side(cmp, folders[i], error);
     }
@@ -227,25 +225,24 @@ void comparison_deinit(struct comparison *cmp)
         free(cell->at);
     }
     for (size_t i = 0; i < cmp->side_count; i++) {
-        struct side *side = &cmp->sides[i];
-        table_deinit(&side->answers);
-        past_run_deinit(&side->run);
-        free(side->use);
+        table_deinit(&cmp->sides[i].answers);
+        past_run_deinit(&cmp->sides[i].run);
+        free(cmp->sides[i].use);
     }
     free(cmp->cells);
     free(cmp->metrics);
     free(cmp->overall);
-    free(cmp->results);
+    free(cmp->gates);
     table_deinit(&cmp->rows);
     table_deinit(&cmp->findings);
     *cmp = (struct comparison){0};
 }
 
-/* Whether two sides are known to have run different releases of ZooKeeper. */
-static bool differ_in_release(const struct side *a, const struct side *b)
+/* ------------------------------------------------------------------ all sides */
+
+static bool differ(const char *a, const char *b)
 {
-    return (a->version != NULL && b->version != NULL && strcmp(a->version, b->version) != 0) ||
-           (a->home != NULL && b->home != NULL && strcmp(a->home, b->home) != 0);
+    return a != NULL && b != NULL && strcmp(a, b) != 0;
 }
 
 /* The side that a side is compared with. Where releases and numbers of servers vary, or several
@@ -289,7 +286,8 @@ void comparison_pair_sides(struct comparison *cmp)
 {
     struct side *first = cmp->sides, *end = first + cmp->side_count;
     for (struct side *side = first; side < end; side++) {
-        cmp->releases_vary |= differ_in_release(first, side);
+        cmp->releases_vary |=
+            differ(first->version, side->version) || differ(first->home, side->home);
         cmp->servers_vary |= side->servers != first->servers;
         side->letter[0] = (char)('A' + (side - first));
         side->use = memory_new(side->run.trials.rows, sizeof *side->use);

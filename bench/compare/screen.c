@@ -21,21 +21,25 @@
 #define BRIEF_FINDINGS 3
 #define BAR_COLUMNS    30
 
-/* "before: 20 trials (18 timed, 2 disturbed), 3 servers of ZooKeeper 3.9.3, in runs/before" */
-static char *format_side(const struct comparison *cmp, const struct side *side,
-                         char line[LINE_SIZE])
+/* "B  before: 20 trials (18 timed, 2 disturbed), 3 servers of ZooKeeper 3.9.3, in runs/before" */
+static void print_side(const struct comparison *cmp, const struct side *side, bool brief)
 {
-    char text[LINE_SIZE], counts[80];
+    char text[LINE_SIZE], line[LINE_SIZE], counts[80] = "";
+    size_t trials = side->run.trials.rows;
     bool release = cmp->releases_vary && side->version != NULL;
-    snprintf(counts, sizeof counts, " (%zu timed, %zu disturbed)", side->timed, side->disturbed);
-    snprintf(text, sizeof text, "%s: %zu trial%s%s, %llu server%s%s%s, in %s", side->label,
-             side->run.trials.rows, text_plural(side->run.trials.rows),
-             side->timed < side->run.trials.rows || side->disturbed > 0 ? counts : "",
-             (unsigned long long)side->servers, text_plural(side->servers),
-             release ? " of ZooKeeper " : "", release ? side->version : "", side->run.folder);
-    printable_text(text, line, LINE_SIZE);
-    return line;
+    if (side->timed < trials || side->disturbed > 0)
+        snprintf(counts, sizeof counts, " (%zu timed, %zu disturbed)", side->timed,
+                 side->disturbed);
+    snprintf(text, sizeof text, "%s: %zu trial%s%s, %llu server%s%s%s, in %s", side->label, trials,
+             text_plural(trials), counts, (unsigned long long)side->servers,
+             text_plural(side->servers), release ? " of ZooKeeper " : "",
+             release ? side->version : "", side->run.folder);
+    printable_text(text, line, sizeof line);
+    printf("%s  ", side->letter);
+    wrap_write(brief ? printable_cut(line, TERMINAL_COLUMNS - 3) : line, 3, stdout);
 }
+
+/* ------------------------------------------------------------------ the table */
 
 /* The first columns; behind them each metric's ratio, of some metrics with its interval. */
 enum { COLUMN_GROUP, COLUMN_SIZE, COLUMN_AT, COLUMN_PAIR, COLUMN_METRICS };
@@ -53,7 +57,7 @@ static size_t choose_columns(const struct comparison *cmp, struct grid_column *c
     for (size_t i = 0; i < cmp->metric_count && count + 2 <= GRID_COLUMNS_MAX; i++) {
         const struct metric *metric = &cmp->metrics[i];
         *shown = i + 1;
-        if (metric->over[0] == '\0')
+        if (!metric->is_shown)
             continue;
         columns[count++] = (struct grid_column){
             .over = metric->over, .title = metric->title, .spare = metric->spare};
@@ -92,7 +96,7 @@ static void print_table(const struct comparison *cmp)
         grid_add(&grid, "%s", row[ratio_at].text);
         grid_add(&grid, "%s", row[ratio_pair].text);
         for (size_t j = 0; j < shown; j++) {
-            if (cmp->metrics[j].over[0] != '\0')
+            if (cmp->metrics[j].is_shown)
                 add_ratio(&grid, table_row(&cmp->rows, i + j), cmp->metrics[j].has_interval);
         }
     }
@@ -104,9 +108,7 @@ static void print_table(const struct comparison *cmp)
     grid_write(&grid, width, stdout);
     grid_deinit(&grid);
     if (cmp->interval_count > 0)
-        wrap_sentence(stdout,
-                      "Ratios of %s; *: differs from 1, with 95 %% for all %zu ratios at once.",
-                      cmp->side_count == 2 ? "B to A" : "the pair's first to its second",
+        wrap_sentence(stdout, "*: the ratio differs from 1, with 95 %% for all %zu at once.",
                       cmp->interval_count);
     else
         wrap_sentence(stdout, "Ratios without intervals: those need %d trials on each side.",
@@ -117,13 +119,14 @@ static void print_table(const struct comparison *cmp)
  * do not drift apart. */
 static bool share_drift(const struct side *one, const struct side *other)
 {
-    const json_t *a = one->run.manifest, *b = other->run.manifest,
-                 *driver = json_object_get(json_object_get(a, "driver"), "driver");
-    return (json_is_string(driver) &&
-            strcmp(json_string_value(driver), options_drivers[DRIVER_SIMULATED]) == 0) ||
+    const json_t *a = one->run.manifest, *b = other->run.manifest;
+    const char *driver = json_string_value(json_object_get(json_object_get(a, "driver"), "driver"));
+    return (driver != NULL && strcmp(driver, options_drivers[DRIVER_SIMULATED]) == 0) ||
            (json_equal(json_object_get(a, "command"), json_object_get(b, "command")) &&
             json_equal(json_object_get(a, "seed"), json_object_get(b, "seed")));
 }
+
+/* ------------------------------------------------------------------ --brief */
 
 /* The overall ratios as bars. */
 static void print_bars(const struct comparison *cmp)
@@ -158,13 +161,9 @@ void comparison_print(const struct comparison *cmp, bool brief)
 {
     size_t sides = brief && cmp->side_count > BRIEF_SIDES ? BRIEF_SIDES : cmp->side_count;
     bool drifts = false, colours = terminal_abilities(STDOUT_FILENO).colours;
-    char line[LINE_SIZE];
     for (size_t i = 0; i < sides; i++) {
-        const struct side *side = &cmp->sides[i];
-        printf("%s  ", side->letter);
-        format_side(cmp, side, line);
-        wrap_write(brief ? printable_cut(line, TERMINAL_COLUMNS - 3) : line, 3, stdout);
-        drifts = drifts || !share_drift(side->base, side);
+        print_side(cmp, &cmp->sides[i], brief);
+        drifts = drifts || !share_drift(cmp->sides[i].base, &cmp->sides[i]);
     }
     if (sides < cmp->side_count)
         printf("   and %zu more\n", cmp->side_count - sides);
@@ -177,8 +176,8 @@ void comparison_print(const struct comparison *cmp, bool brief)
     print_table(cmp);
     if (drifts)
         wrap_sentence(stdout, "Runs made one after the other drift: two of the same thing have "
-                              "differed by 0.57 times (0.43 to 0.76). Compare topologies in "
-                              "one run: run --servers 1,3.");
+                              "differed by 0.57 times. Compare topologies in one run: run "
+                              "--servers 1,3.");
     putchar('\n');
     findings_print(&cmp->findings, colours, stdout);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The findings of results (bench/output/findings.h), as the terminal has them: the verdict and what
  * speaks against it, with the warnings, at the top of the page; the headline; all sentences. */
+#include "base/memory.h"
 #include "base/text.h"
 #include "bench/page/internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HEADLINES_MAX 3
@@ -76,6 +78,86 @@ void page_verdict_write(FILE *stream, const struct page_sources *sources)
     }
 }
 
+/* ------------------------------------------------------------------ how results differ
+ *
+ * A figure of the largest cell that each has in common with the first, which is the baseline.
+ * zkherd compare has all ratios, with their intervals. */
+
+/* A figure in the rows of cells.csv. */
+static const struct figure {
+    const char *kind;
+    const char *column, *valid; /* the number of valid trials of a cell */
+    const char *keys[4];        /* columns that name a cell, the first its size; then NULL */
+    const char *what, *size;    /* "the drain" of 8 "clients" with scalable */
+} figures[] = {{"run", "drain_s", "trials_valid", {"clients", "recipe"}, "the drain", "clients"},
+               {"load",
+                "achieved_per_s",
+                "valid",
+                {"sessions", "mix", "rate_per_s"},
+                "the answers a second",
+                "sessions"}};
+
+/* NaN without such a row, and if no trial of it is valid. */
+static double figure_of(const struct figure *figure, const struct csv_reader *cells, size_t row)
+{
+    double value = page_number(cells, row, figure->column);
+    return page_number(cells, row, figure->valid) > 0 && value > 0 ? value : NAN;
+}
+
+/* Finds the largest cell that both have, of one size that with the greatest figure: its row in the
+ * first, and the ratio of the other's figure to that. False: there is none. */
+static bool find_largest(const struct figure *figure, const struct csv_reader *first,
+                         const struct csv_reader *other, size_t *largest, double *ratio)
+{
+    double most = -1, greatest = -1;
+    for (size_t row = 0; row < first->rows; row++) {
+        double size = page_number(first, row, figure->keys[0]),
+               value = figure_of(figure, first, row);
+        size_t same = 0;
+        while (same < other->rows && !page_are_alike(first, row, other, same, figure->keys))
+            same++;
+        double others = figure_of(figure, other, same);
+        if (isnan(value) || isnan(others) || size < most || (size == most && value <= greatest))
+            continue;
+        most = size;
+        greatest = value;
+        *largest = row;
+        *ratio = others / value;
+    }
+    return greatest > 0;
+}
+
+/* "3 servers"; "after", if the other has as many. The caller's to free. */
+static char *name_place(const struct page_source *source, const struct page_source *other)
+{
+    return source->servers > 0 && source->servers != other->servers
+               ? memory_format("%zu server%s", source->servers, text_plural(source->servers))
+               : memory_text(source->label);
+}
+
+/* Writes the item of a source behind the first. Returns whether both have such a figure. */
+static bool write_difference(FILE *stream, const struct figure *figure,
+                             const struct page_source *first, const struct page_source *source)
+{
+    const struct csv_reader *cells = page_file(first, "cells.csv");
+    size_t row = 0;
+    double ratio = 1;
+    if (strcmp(first->kind->word, figure->kind) != 0 ||
+        strcmp(source->kind->word, figure->kind) != 0 ||
+        !find_largest(figure, cells, page_file(source, "cells.csv"), &row, &ratio))
+        return false;
+    char *base = name_place(first, source), *place = name_place(source, first);
+    fputs("<li>", stream);
+    html_element(stream, "strong", "%.*f times", ratio < 10 ? 2 : 0, ratio);
+    html_format(stream, "%s of %s %s with %s: %s against %s", figure->what,
+                page_text(cells, row, figure->keys[0]), figure->size,
+                page_text(cells, row, figure->keys[1]), place, base);
+    fputs("</li>\n", stream);
+    free(base);
+    free(place);
+    return true;
+}
+
 /* ------------------------------------------------------------------ the headline */
 
 /* Writes "8 requests", "1 request", "1.25 ms". A unit that is a noun is in the plural. */
@@ -92,7 +174,11 @@ static void write_amount(FILE *stream, double figure, const char *unit)
  * a figure with a unit, and nothing against it. */
 void page_headline_write(FILE *stream, const struct page_sources *sources)
 {
-    size_t written = page_differences_write(stream, sources, HEADLINES_MAX);
+    size_t written = 0;
+    for (size_t i = 1; i < sources->count; i++) {
+        for (size_t j = 0; j < sizeof figures / sizeof figures[0] && written < HEADLINES_MAX; j++)
+            written += write_difference(stream, &figures[j], sources->list, &sources->list[i]);
+    }
     for (size_t i = 0; i < sources->list[0].record_count; i++) {
         const struct csv_reader *findings = &sources->records[i].findings;
         for (size_t row = 0; row < findings->rows && written < HEADLINES_MAX; row++) {

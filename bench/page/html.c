@@ -28,50 +28,33 @@ void html_text(FILE *stream, const char *text)
     free(shown);
 }
 
-__attribute__((format(printf, 2, 0))) static void write_format(FILE *stream, const char *format,
-                                                               va_list arguments)
+void html_format(FILE *stream, const char *format, ...)
 {
     char *text;
+    va_list arguments;
+    va_start(arguments, format);
     int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
     memory_or_end(length >= 0 ? text : NULL);
     html_text(stream, text);
     free(text);
 }
 
-static void end_element(FILE *stream, const char *tag)
+void html_begin(FILE *stream, const char *tag, enum verdict verdict)
 {
-    fprintf(stream, "</%.*s>\n", (int)strcspn(tag, " "), tag);
-}
-
-void html_format(FILE *stream, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    write_format(stream, format, arguments);
-    va_end(arguments);
-}
-
-void html_element(FILE *stream, const char *tag, const char *format, ...)
-{
-    va_list arguments;
-    fprintf(stream, "<%s>", tag);
-    va_start(arguments, format);
-    write_format(stream, format, arguments);
-    va_end(arguments);
-    end_element(stream, tag);
-}
-
-void html_verdict(FILE *stream, const char *tag, enum verdict verdict, const char *format, ...)
-{
-    va_list arguments;
+    if (verdict == VERDICTS) {
+        fprintf(stream, "<%s>", tag);
+        return;
+    }
     fprintf(stream, "<%s class=\"%s\">", tag,
             verdict == VERDICT_NOT_VALID ? "not-valid" : verdict_word(verdict));
     if (verdict != VERDICT_MEASURED)
         fprintf(stream, "<strong>%s</strong> ", verdict_word(verdict));
-    va_start(arguments, format);
-    write_format(stream, format, arguments);
-    va_end(arguments);
-    end_element(stream, tag);
+}
+
+void html_end(FILE *stream, const char *tag)
+{
+    fprintf(stream, "</%.*s>\n", (int)strcspn(tag, " "), tag);
 }
 
 /* ------------------------------------------------------------------ frames */

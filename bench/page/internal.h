@@ -77,6 +77,10 @@ const char *page_text(const struct csv_reader *file, size_t row, const char *col
 double page_parse_number(const char *text);
 double page_number(const struct csv_reader *file, size_t row, const char *column);
 
+/* Whether two rows have the same texts in these columns. columns: NULL behind the last. */
+bool page_are_alike(const struct csv_reader *a, size_t row_of_a, const struct csv_reader *b,
+                    size_t row_of_b, const char *const *columns);
+
 /* A member of an object of a manifest; NULL, and "", if there is none. */
 json_t *page_json(const struct page_record *record, const char *object, const char *key);
 const char *page_json_text(const json_t *text);
@@ -86,15 +90,20 @@ const char *page_json_text(const json_t *text);
 /* Writes a text, which may be foreign; also good between double quotes. */
 void html_text(FILE *stream, const char *text);
 
-/* The same from a format; and as an element, whose line ends. tag: its name, with attributes or
- * without: "th scope=\"col\""; no part of it is foreign. */
+/* The same from a format. */
 void html_format(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void html_element(FILE *stream, const char *tag, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
-/* An element whose class and first word are a verdict; what is measured has no word. */
-void html_verdict(FILE *stream, const char *tag, enum verdict verdict, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Writes an element with a formatted text on a line: html_element(stream, tag, format, ...). tag:
+ * its name, with attributes or without: "th scope=\"col\""; no part of it is foreign. */
+#define html_element(stream, tag, ...) html_verdict(stream, tag, VERDICTS, __VA_ARGS__)
+
+/* The same; its class and first word are a verdict; what is measured has no word. */
+#define html_verdict(stream, tag, verdict, ...)                                                    \
+    (html_begin(stream, tag, verdict), html_format(stream, __VA_ARGS__), html_end(stream, tag))
+
+/* verdict: VERDICTS for none. */
+void html_begin(FILE *stream, const char *tag, enum verdict verdict);
+void html_end(FILE *stream, const char *tag);
 
 /* Writes a frame: {{name}} in it becomes the text of that slot, which is markup, and ends its own
  * lines where the slot has a line for itself. From a line {{if name}} to a line {{else}} or {{end}}
@@ -140,9 +149,6 @@ void page_findings_write(FILE *stream, const struct page_sources *sources);
 void page_plots_write(FILE *stream, const struct page_sources *sources);
 void page_anatomy_write(FILE *stream, const struct page_sources *sources);
 void page_settings_write(FILE *stream, const struct page_sources *sources);
-
-/* Items of the headline about the sources behind the first. Returns how many. */
-size_t page_differences_write(FILE *stream, const struct page_sources *sources, size_t most);
 
 /* ------------------------------------------------------------------ texts made by the Makefile */
 

@@ -100,34 +100,25 @@ static struct shown find_shown(const struct page_sources *sources, size_t pictur
 
 /* ------------------------------------------------------------------ a picture */
 
-static bool is_same_handoff(const struct csv_reader *trace, size_t row, size_t other)
-{
-    static const char *const keys[] = {"recipe", "clients", "trial", "lock", "handoff"};
-    const size_t count = sizeof keys / sizeof keys[0];
-    size_t i = 0;
-    while (i < count &&
-           strcmp(page_text(trace, row, keys[i]), page_text(trace, other, keys[i])) == 0)
-        i++;
-    return i == count;
-}
-
 /* Writes the handoffs to go through: those that the table has as a whole. */
 static void write_handoffs(FILE *stream, const struct csv_reader *trace)
 {
+    static const char *const keys[] = {"recipe", "clients", "trial", "lock", "handoff", NULL};
     size_t rows = trace->rows < PAGE_ROWS_MAX ? trace->rows : PAGE_ROWS_MAX;
-    while (rows > 0 && rows < trace->rows && is_same_handoff(trace, rows - 1, PAGE_ROWS_MAX))
+    while (rows > 0 && rows < trace->rows &&
+           page_are_alike(trace, rows - 1, trace, PAGE_ROWS_MAX, keys))
         rows--;
     if (rows == 0)
         return;
-    char *count = memory_format("%zu", rows);
-    char *cut = memory_format("<p>The first %zu of the %zu rows of trace.csv are drawn; a run that "
-                              "traces fewer handoffs has all of them here.</p>\n",
-                              rows, trace->rows);
-    const struct html_slot slots[] = {
-        {"rows", count}, {"cut", rows < trace->rows ? cut : ""}, {NULL, NULL}};
-    html_frame(stream, anatomy_html, slots);
-    free(count);
-    free(cut);
+    char count[32], cut[200] = "";
+    snprintf(count, sizeof count, "%zu", rows);
+    if (rows < trace->rows)
+        snprintf(cut, sizeof cut,
+                 "<p>The first %zu of the %zu rows of trace.csv are drawn; a run that traces fewer "
+                 "handoffs has all of them here.</p>\n",
+                 rows, trace->rows);
+    html_frame(stream, anatomy_html,
+               (const struct html_slot[]){{"rows", count}, {"cut", cut}, {NULL, NULL}});
 }
 
 /* The content of a picture cannot reach the page: a browser runs no script of an image, and loads

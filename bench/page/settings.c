@@ -41,25 +41,27 @@ static void write_command(FILE *stream, const json_t *manifest)
                  page_json_text(json_object_get(manifest, "ended")));
 }
 
-/* Adds a text as it is, null as "none", any other value as JSON. */
-static void add_value(struct growing_text *text, const json_t *value)
+/* Writes a text with its lines, null as "none", any other value as JSON. */
+static void write_value(FILE *stream, const json_t *value)
 {
-    char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-    growing_text_add(text, "%s",
-                     json_is_null(value)     ? "none"
-                     : json_is_string(value) ? json_string_value(value)
-                                             : json);
-    free(json);
+    char *text = json_is_null(value) ? memory_text("none")
+                 : json_is_string(value)
+                     ? memory_text(json_string_value(value))
+                     : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+    for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
+        fputs(line == text ? "" : "<br/>", stream);
+        html_text(stream, line);
+    }
+    free(text);
 }
 
 /* Writes a row for each value in a member: "host.cores", "servers.1.version". A list of values is
- * one row; a text keeps its lines. */
+ * one row. */
 static void write_member(FILE *stream, const char *name, json_t *value)
 {
-    struct growing_text text = {0};
     const char *key;
-    size_t count = json_array_size(value);
-    json_t *inner;
+    size_t index;
+    json_t *inner, *none = json_null();
     bool of_objects = json_is_object(json_array_get(value, 0));
     json_object_foreach(value, key, inner)
     {
@@ -67,28 +69,24 @@ static void write_member(FILE *stream, const char *name, json_t *value)
         write_member(stream, path, inner);
         free(path);
     }
-    for (size_t i = 0; of_objects && i < count; i++) {
+    for (size_t i = 0; of_objects && i < json_array_size(value); i++) {
         char *path = memory_format("%s.%zu", name, i + 1);
         write_member(stream, path, json_array_get(value, i));
         free(path);
     }
     if (json_is_object(value) || of_objects)
         return;
-    for (size_t i = 0; i < count; i++) {
-        growing_text_add(&text, "%s", i > 0 ? ", " : "");
-        add_value(&text, json_array_get(value, i));
-    }
-    if (count == 0)
-        add_value(&text, json_is_array(value) ? json_null() : value);
     fputs("<tr>", stream);
     html_element(stream, "th scope=\"row\"", "%s", name);
     fputs("<td>", stream);
-    for (char *rest = text.text, *line; (line = strsep(&rest, "\n")) != NULL;) {
-        fputs(line == text.text ? "" : "<br/>", stream);
-        html_text(stream, line);
+    json_array_foreach(value, index, inner)
+    {
+        fputs(index > 0 ? ", " : "", stream);
+        write_value(stream, inner);
     }
+    if (json_array_size(value) == 0)
+        write_value(stream, json_is_array(value) ? none : value);
     fputs("</td></tr>\n", stream);
-    free(text.text);
 }
 
 /* Writes the members that a reader looks for first, or the others. */

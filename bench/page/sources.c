@@ -63,6 +63,15 @@ double page_number(const struct csv_reader *file, size_t row, const char *column
     return page_parse_number(page_text(file, row, column));
 }
 
+bool page_are_alike(const struct csv_reader *a, size_t row_of_a, const struct csv_reader *b,
+                    size_t row_of_b, const char *const *columns)
+{
+    while (*columns != NULL &&
+           strcmp(page_text(a, row_of_a, *columns), page_text(b, row_of_b, *columns)) == 0)
+        columns++;
+    return *columns == NULL;
+}
+
 json_t *page_json(const struct page_record *record, const char *object, const char *key)
 {
     return json_object_get(json_object_get(record->manifest, object), key);

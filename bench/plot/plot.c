@@ -57,7 +57,7 @@ static const struct option_row rows[] = {
 /* The file by which a folder is known, and the file whose rows name its recipes: NULL if those are
  * in the manifest, or if there are none. A load may be the common folder of several, or an
  * evaluation; a run has cells, too. */
-static const struct {
+static const struct kind {
     const char *file;
     enum plots_kind kind;
     const char *recipes;
@@ -74,44 +74,42 @@ static const struct {
     {"periods.csv", PLOTS_OF_AUTOPSY, NULL},
 };
 
-#define KINDS (sizeof kinds / sizeof kinds[0])
-
-/* KINDS: nothing that can be drawn. */
-static size_t find_kind(const char *folder)
+/* NULL: nothing that can be drawn. */
+static const struct kind *find_kind(const char *folder)
 {
-    size_t i = 0;
-    while (i < KINDS && !folder_has(folder, kinds[i].file))
-        i++;
-    return i;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (folder_has(folder, kinds[i].file))
+            return &kinds[i];
+    }
+    return NULL;
 }
 
 static enum error_kind add_inner(void *list, const char *folder, struct error *error)
 {
     struct growing_text *text = list;
     (void)error;
-    if (find_kind(folder) < KINDS)
+    if (find_kind(folder) != NULL)
         growing_text_add(text, "%s%s", text->length > 0 ? ", " : "", folder);
     return ERROR_NONE;
 }
 
-/* ERROR_USAGE for a folder that only holds others which can be drawn. */
-static enum error_kind check_inner(const char *folder, struct error *error)
-{
-    struct growing_text inner = {0};
-    enum error_kind kind = folder_each(folder, add_inner, &inner, error);
-    if (inner.length > 0)
-        kind = error_raise(error, ERROR_USAGE, 0, folder,
-                           "nothing to draw but in its folders: name %.400s", inner.text);
-    free(inner.text);
-    return kind;
-}
-
 /* ------------------------------------------------------------------ recipes and labels */
 
-static enum error_kind add_recipes_of_run(struct plots *plots, struct error *error)
+/* Of a folder of nothing: it is refused as a run without files, or with ERROR_USAGE if it holds
+ * others that can be drawn. */
+static enum error_kind add_recipes_of_run(struct plots *plots, bool is_run, struct error *error)
 {
     struct past_run run;
-    enum error_kind kind = past_run_open(plots->folder, &trial_row_table, &run, error);
+    struct growing_text inner = {0};
+    enum error_kind kind = ERROR_NONE;
+    if (!is_run)
+        kind = folder_each(plots->folder, add_inner, &inner, error);
+    if (inner.length > 0)
+        kind = error_raise(error, ERROR_USAGE, 0, plots->folder,
+                           "nothing to draw but in its folders: name %.400s", inner.text);
+    free(inner.text);
+    if (kind == ERROR_NONE)
+        kind = past_run_open(plots->folder, &trial_row_table, &run, error);
     if (kind != ERROR_NONE)
         return kind;
     for (size_t i = 0; past_run_recipe(&run, i) != NULL; i++)
@@ -193,37 +191,30 @@ static enum error_kind draw(struct plot *plot, struct plots *plots, struct error
     return ERROR_NONE;
 }
 
-/* A folder of anything without data is refused as that of a run. */
-static enum error_kind plot_folder(const char *named, struct plot *plot, struct error *error)
+static void plot_folder(const char *named, struct plot *plot, struct error *error)
 {
-    const char *labels[COMPARED_RUNS_MAX], *recipes = NULL;
+    const char *labels[COMPARED_RUNS_MAX];
     char folder[PATH_MAX], file[PATH_SIZE];
     struct csv_reader reader = {0};
-    struct plots plots = {
-        .kind = PLOTS_OF_RUN, .folder = folder, .formats = plot->formats, .interrupts = -1};
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
-    size_t found = find_kind(folder);
-    enum error_kind kind = found == KINDS ? check_inner(folder, error) : ERROR_NONE;
-    if (found < KINDS) {
-        plots.kind = kinds[found].kind;
-        recipes = kinds[found].recipes;
+    const struct kind *found = find_kind(folder);
+    struct plots plots = {.kind = found != NULL ? found->kind : PLOTS_OF_RUN,
+                          .folder = folder,
+                          .formats = plot->formats,
+                          .interrupts = -1};
+    if (plots.kind == PLOTS_OF_RUN)
+        ERROR_FIRST(error, add_recipes_of_run(&plots, found != NULL, error));
+    else if (found->recipes != NULL) {
+        snprintf(file, sizeof file, "%s/%s", folder, found->recipes);
+        ERROR_FIRST(error, csv_reader_open(file, &reader, error));
+        if (plots.kind == PLOTS_OF_COMPARISON)
+            ERROR_FIRST(error, read_labels(&reader, &plots, labels, error));
+        ERROR_FIRST(error, add_recipes(&reader, &plots, error));
     }
-    if (recipes != NULL) {
-        snprintf(file, sizeof file, "%s/%s", folder, recipes);
-        kind = csv_reader_open(file, &reader, error);
-    }
-    if (kind == ERROR_NONE && plots.kind == PLOTS_OF_COMPARISON)
-        kind = read_labels(&reader, &plots, labels, error);
-    if (kind == ERROR_NONE && recipes != NULL)
-        kind = add_recipes(&reader, &plots, error);
-    else if (kind == ERROR_NONE && plots.kind == PLOTS_OF_RUN)
-        kind = add_recipes_of_run(&plots, error);
-    if (kind == ERROR_NONE)
-        kind = draw(plot, &plots, error);
+    ERROR_FIRST(error, draw(plot, &plots, error));
     free(plots.recipes.text); /* of a file that is refused */
     csv_reader_deinit(&reader);
-    return kind;
 }
 
 int plot_main(int argc, char **argv)
@@ -238,12 +229,11 @@ int plot_main(int argc, char **argv)
     if (first == argc)
         return complain_usage("plot", "folders",
                               "expected the folder of a run, a load or a comparison");
-    enum error_kind kind = ERROR_NONE;
-    plot.results = plot.json ? json_array() : NULL;
-    for (int i = first; kind == ERROR_NONE && i < argc; i++)
-        kind = plot_folder(argv[i], &plot, &error);
-    if (kind == ERROR_NONE && plot.json)
+    plot.results = json_array();
+    for (int i = first; error.kind == ERROR_NONE && i < argc; i++)
+        plot_folder(argv[i], &plot, &error);
+    if (error.kind == ERROR_NONE && plot.json)
         json_result_write(json_pack("{s:O}", "results", plot.results), stdout);
     json_decref(plot.results);
-    return kind == ERROR_NONE ? 0 : complain_about("plot", &error);
+    return error.kind == ERROR_NONE ? 0 : complain_about("plot", &error);
 }

@@ -195,37 +195,26 @@ static enum reconciled judge_servers(const struct tap *tap, struct table *findin
     const bool bypassed = servers->packets_received > passed,
                others = bypassed && tap->target.ensemble == NULL,
                equal = servers->packets_received == passed && servers->notifications == notified;
-    struct finding finding = {"servers",         "servers", VERDICT_MEASURED,
-                              FINDING_NO_FIGURE, "packets", 1};
-    char packets[32], notifications[32];
-    text_format_count(passed, packets, sizeof packets);
-    text_format_count(notified, notifications, sizeof notifications);
     if (why != NULL) {
-        finding.unit = NULL;
-        findings_add(findings, &finding, "The servers' counters are not compared: %s", why);
+        findings_add(
+            findings,
+            &(struct finding){"servers", "servers", VERDICT_MEASURED, FINDING_NO_FIGURE, .n = 1},
+            "The servers' counters are not compared: %s", why);
         return RECONCILED_NA;
     }
-    finding.figure = FINDING_FIGURE((double)servers->packets_received);
+    struct finding finding = *MEASURED("servers", "servers", servers->packets_received, "packets");
     if (!others)
         finding.verdict = equal                                             ? VERDICT_HOLDS
                           : findings_verdict(findings) == VERDICT_NOT_VALID ? VERDICT_NOT_VALID
                                                                             : VERDICT_FAILS;
-    if (equal)
-        findings_add(findings, &finding,
-                     "The servers counted the same: %s packets received, %s notifications sent%s",
-                     packets, notifications,
-                     twice > 0 ? ", those twice that fired watches of data and of children" : "");
-    else if (bypassed)
-        findings_add(
-            findings, &finding,
-            "The servers received %s packets more than passed the relay: other clients, "
-            "or clients that do not connect through the relay",
-            text_format_count(servers->packets_received - passed, packets, sizeof packets));
-    else
-        findings_add(findings, &finding,
-                     "The servers counted otherwise: %" PRIu64 " packets received and %" PRIu64
-                     " notifications sent; the relay passed %s and %s",
-                     servers->packets_received, servers->notifications, packets, notifications);
+    findings_add(findings, &finding,
+                 "The servers counted %s: %" PRIu64 " packets received, %" PRIu64
+                 " notifications sent; the relay passed %" PRIu64 " and %" PRIu64 "%s",
+                 equal ? "the same" : "otherwise", servers->packets_received,
+                 servers->notifications, passed, notified,
+                 bypassed    ? ": other clients, or clients that do not connect through the relay"
+                 : twice > 0 ? ", those twice that fired watches of data and of children"
+                             : "");
     return others ? RECONCILED_NA : equal ? RECONCILED_YES : RECONCILED_NO;
 }
 

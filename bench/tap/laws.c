@@ -17,17 +17,6 @@ TABLE_DEFINE(tap_law, "laws.csv", TAP_LAW_COLUMNS)
 #define LAW_SIZE  128
 #define NAME_SIZE 64
 
-#define OF_RUNS(slug, subject, figure, unit, runs)                                                 \
-    &(const struct finding)                                                                        \
-    {                                                                                              \
-        slug, subject, VERDICT_MEASURED, figure, unit, runs                                        \
-    }
-
-/* A count of each run over its n: a point each. */
-struct points {
-    double n[FIT_CONSENSUS_MAX], y[FIT_CONSENSUS_MAX];
-};
-
 /* ------------------------------------------------------------------ what is counted */
 
 void tap_count(const struct traffic *traffic, struct tap_run *run)
@@ -64,26 +53,38 @@ static bool occurs(const struct tap *tap, size_t counted)
     return found && counted != OPCODE_PING;
 }
 
+/* A count of each run over its n: a point each. */
+struct points {
+    double n[FIT_CONSENSUS_MAX], y[FIT_CONSENSUS_MAX];
+};
+
+/* The sum of several counts of each run. */
+static struct points sum_counts(const struct tap *tap, const size_t *counted, size_t count)
+{
+    struct points points = {0};
+    for (size_t i = 0; i < tap->run_count; i++) {
+        points.n[i] = (double)tap->runs[i].n;
+        for (size_t j = 0; j < count; j++)
+            points.y[i] += (double)tap->runs[i].counts[counted[j]];
+    }
+    return points;
+}
+
 /* ------------------------------------------------------------------ rows */
 
 static void fill_law(const struct tap *tap, size_t counted, struct table_value *row)
 {
-    struct points points;
+    const struct points points = sum_counts(tap, &counted, 1);
     char text[LAW_SIZE], name[NAME_SIZE];
     size_t equal;
-    for (size_t i = 0; i < tap->run_count; i++) {
-        points.n[i] = (double)tap->runs[i].n;
-        points.y[i] = (double)tap->runs[i].counts[counted];
-    }
     const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
     const struct fit_exponent growth = fit_exponent(points.n, points.y, tap->run_count);
     row[tap_law_counted] = table_text(name_count(counted, name));
-    if (fit.exact) {
+    if (fit.exact)
         row[tap_law_law] = table_text(fit_describe(&fit, 'n', text, sizeof text));
-        row[tap_law_equal] = table_count(equal);
-        row[tap_law_differ_most] = table_count((uint64_t)fit.max_residual);
-    }
     row[tap_law_runs] = table_count(tap->run_count);
+    row[tap_law_equal] = table_count_if(fit.exact, equal);
+    row[tap_law_differ_most] = table_count_if(fit.exact, (uint64_t)fit.max_residual);
     table_put_interval(&row[tap_law_exponent],
                        &(struct interval){growth.exponent, growth.low, growth.high});
 }
@@ -108,75 +109,67 @@ void tap_fill_laws(struct tap *tap)
 
 /* ------------------------------------------------------------------ recipes with the same law */
 
-/* The kinds of messages in the laws of recipes, each with its operations, 0 (the close of a
- * session) behind the last. */
+/* The kinds of messages in the laws of recipes, each with the counts that it sums. */
 #define FAILURES(operation) (TAP_FAILED + OPCODE_##operation)
-#define NOTIFIED(event)     (TAP_NOTIFICATIONS + TRAFFIC_##event)
-#define KIND(tally, word, ...)                                                                     \
-    {                                                                                              \
-        TALLY_##tally, word,                                                                       \
-        {                                                                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
+#define OF(event)           (TAP_NOTIFICATIONS + TRAFFIC_##event)
 static const struct kind {
     enum tally_kind tally;
     const char *word;
-    size_t counted[5];
+    size_t count;
+    size_t counted[4];
 } kinds[] = {
-    KIND(CREATE, "create", OPCODE_CREATE, OPCODE_CREATE2, OPCODE_CREATE_CONTAINER,
-         OPCODE_CREATE_TTL),
-    KIND(CREATE_FAILED, "failed create", FAILURES(CREATE), FAILURES(CREATE2),
-         FAILURES(CREATE_CONTAINER), FAILURES(CREATE_TTL)),
-    KIND(EXISTS, "exists", OPCODE_EXISTS),
-    KIND(GET, "getData", OPCODE_GET_DATA),
-    KIND(GET_CHILDREN, "getChildren", OPCODE_GET_CHILDREN, OPCODE_GET_CHILDREN2),
-    KIND(SET, "setData", OPCODE_SET_DATA),
-    KIND(DELETE, "delete", OPCODE_DELETE),
-    KIND(DELETE_FAILED, "failed delete", FAILURES(DELETE)),
-    KIND(MULTI, "multi", OPCODE_MULTI),
-    KIND(SYNC, "sync", OPCODE_SYNC),
-    KIND(NOTIFICATION, "notification", NOTIFIED(CREATED), NOTIFIED(DELETED), NOTIFIED(CHANGED),
-         NOTIFIED(CHILDREN)),
+    {TALLY_CREATE,
+     "create",
+     4,
+     {OPCODE_CREATE, OPCODE_CREATE2, OPCODE_CREATE_CONTAINER, OPCODE_CREATE_TTL}},
+    {TALLY_CREATE_FAILED,
+     "failed create",
+     4,
+     {FAILURES(CREATE), FAILURES(CREATE2), FAILURES(CREATE_CONTAINER), FAILURES(CREATE_TTL)}},
+    {TALLY_EXISTS, "exists", 1, {OPCODE_EXISTS}},
+    {TALLY_GET, "getData", 1, {OPCODE_GET_DATA}},
+    {TALLY_GET_CHILDREN, "getChildren", 2, {OPCODE_GET_CHILDREN, OPCODE_GET_CHILDREN2}},
+    {TALLY_SET, "setData", 1, {OPCODE_SET_DATA}},
+    {TALLY_DELETE, "delete", 1, {OPCODE_DELETE}},
+    {TALLY_DELETE_FAILED, "failed delete", 1, {FAILURES(DELETE)}},
+    {TALLY_MULTI, "multi", 1, {OPCODE_MULTI}},
+    {TALLY_SYNC, "sync", 1, {OPCODE_SYNC}},
+    {TALLY_NOTIFICATION, "notification", 4, {OF(CREATED), OF(DELETED), OF(CHANGED), OF(CHILDREN)}},
 };
-
-/* The counts of a kind in excess of the laws, one for each run: a polynomial that is exact, or
- * not. */
-static struct fit_polynomial fit_excess(const struct tap *tap, const struct tally *laws,
-                                        const struct kind *kind)
-{
-    struct points points;
-    size_t equal;
-    for (size_t i = 0; i < tap->run_count; i++) {
-        points.n[i] = (double)tap->runs[i].n;
-        points.y[i] = -(double)laws[i].of[kind->tally];
-        for (const size_t *counted = kind->counted; *counted != 0; counted++)
-            points.y[i] += (double)tap->runs[i].counts[*counted];
-    }
-    return fit_consensus(points.n, points.y, tap->run_count, &equal);
-}
 
 /* Number of kinds whose counts differ from the recipe's law: 0; 1, with the excess in words; or 2
  * for more, or a kind of which there are fewer than the law or an excess without a polynomial. */
 static size_t compare_with(const struct tap *tap, const struct recipe *recipe,
                            char excess[NAME_SIZE + LAW_SIZE])
 {
-    struct tally laws[FIT_CONSENSUS_MAX] = {0};
-    char law[LAW_SIZE];
-    size_t differ = 0;
-    for (size_t i = 0; i < tap->run_count; i++)
-        law_total(recipe, tap->runs[i].n, tap->runs[i].n, &laws[i]);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && differ < 2; i++) {
-        const struct fit_polynomial fit = fit_excess(tap, laws, &kinds[i]);
+    char text[LAW_SIZE];
+    size_t differ = 0, equal;
+    for (const struct kind *kind = kinds;
+         kind < kinds + sizeof kinds / sizeof kinds[0] && differ < 2; kind++) {
+        struct points points = sum_counts(tap, kind->counted, kind->count);
+        for (size_t i = 0; i < tap->run_count; i++) {
+            struct tally law = {0};
+            law_total(recipe, tap->runs[i].n, tap->runs[i].n, &law);
+            points.y[i] -= (double)law.of[kind->tally];
+        }
+        const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
         if (fit.exact && fit.degree == 0 && fit.c[0] == 0)
             continue;
         differ += fit.exact && fit.c[fit.degree] > 0 ? 1 : 2;
         if (differ == 1)
             snprintf(excess, NAME_SIZE + LAW_SIZE, "%s %s",
-                     fit_describe(&fit, 'n', law, sizeof law), kinds[i].word);
+                     fit_describe(&fit, 'n', text, sizeof text), kind->word);
     }
     return differ < 2 ? differ : 2;
 }
+
+/* ------------------------------------------------------------------ findings */
+
+#define MEASURED(slug, subject, figure, unit, runs)                                                \
+    &(const struct finding)                                                                        \
+    {                                                                                              \
+        slug, subject, VERDICT_MEASURED, figure, unit, runs                                        \
+    }
 
 /* Names all recipes with the same law, or else the first with one difference. */
 static void judge_recipes(struct tap *tap)
@@ -196,13 +189,11 @@ static void judge_recipes(struct tap *tap)
     const char *like = same.text != NULL ? same.text : near.text;
     if (like != NULL)
         findings_add(&tap->tables[TAP_FINDINGS],
-                     OF_RUNS("recipe", "command", FINDING_NO_FIGURE, "", tap->run_count),
+                     MEASURED("recipe", "command", FINDING_NO_FIGURE, "", tap->run_count),
                      "The counts are those of zkherd's recipe %s", like);
     free(same.text);
     free(near.text);
 }
-
-/* ------------------------------------------------------------------ findings */
 
 /* Messages of the first run beyond the least of the runs with as many clients: those that clients
  * send once, as to make the parents of their znodes. */
@@ -224,31 +215,31 @@ static void judge_first_run(struct tap *tap)
     }
     if (sum > 0)
         findings_add(&tap->tables[TAP_FINDINGS],
-                     OF_RUNS("first-run", "command", FINDING_FIGURE((double)sum), "messages", 1),
+                     MEASURED("first-run", "command", FINDING_FIGURE((double)sum), "messages", 1),
                      "The first run, which is not counted, had more: %s. That is what clients make "
                      "once",
                      list.text);
     free(list.text);
 }
 
+/* The law of all requests, which is that of the last row. */
 static void judge_requests(struct tap *tap)
 {
     const struct table *laws = &tap->tables[TAP_LAWS];
     if (!occurs(tap, TAP_ALL))
         return;
-    const struct table_value *row = table_row(laws, laws->rows - 1); /* the last count */
-    const struct interval growth = {table_number(&row[tap_law_exponent]),
-                                    table_number(&row[tap_law_exponent_low]),
-                                    table_number(&row[tap_law_exponent_high])};
+    const struct table_value *row = table_row(laws, laws->rows - 1);
+    const struct interval growth = {row[tap_law_exponent].real, row[tap_law_exponent_low].real,
+                                    row[tap_law_exponent_high].real};
     const double equal = table_number(&row[tap_law_equal]);
     if (isfinite(equal))
         findings_add(&tap->tables[TAP_FINDINGS],
-                     OF_RUNS("law", "all requests", FINDING_FIGURE(equal), "runs", tap->run_count),
+                     MEASURED("law", "all requests", FINDING_FIGURE(equal), "runs", tap->run_count),
                      "n clients send %s requests in %.0f of %zu runs", row[tap_law_law].text, equal,
                      tap->run_count);
     else if (isfinite(growth.low))
         findings_add(&tap->tables[TAP_FINDINGS],
-                     OF_RUNS("law", "all requests", growth, "exponent", tap->run_count),
+                     MEASURED("law", "all requests", growth, "exponent", tap->run_count),
                      "Requests grow as n^%.2f (%.2f to %.2f), and equal no polynomial in n",
                      growth.value, growth.low, growth.high);
 }

@@ -91,65 +91,7 @@ void tap_write_files(struct tap *tap, int argc, char **argv)
         tap->error = closing;
 }
 
-/* ------------------------------------------------------------------ JSON */
-
-/* The sentence of a finding, with its full stop; null if there is none. */
-static json_t *describe_finding(const struct table *findings, const char *slug)
-{
-    json_t *json = json_null();
-    for (size_t i = 0; i < findings->rows; i++) {
-        const struct table_value *row = table_row(findings, i);
-        if (strcmp(row[finding_slug].text, slug) != 0)
-            continue;
-        char *sentence = memory_format("%s.", row[finding_sentence].text);
-        json = json_text(sentence);
-        free(sentence);
-    }
-    return json;
-}
-
-/* An object of docs/schema/tap.schema.json. */
-static json_t *describe(const struct tap *tap)
-{
-    static const char *const keys[] = {
-#define X(NAME, type, key) key,
-        TAP_TABLE_LIST(X)
-#undef X
-    };
-    const struct observer *observer = &tap->observer;
-    const enum verdict verdict = findings_verdict(&tap->tables[TAP_FINDINGS]);
-    json_t *json = json_pack(
-        "{s:o, s:s, s:o, s:I, s:s, s:s}", "folder", json_result_text(tap->folder), "target",
-        tap->target.name, "seconds", json_result_real(tap->seconds), "requests",
-        (json_int_t)traffic_requests(&observer->traffic), "reconciled",
-        reconcile_word(tap->reconciled), "verdict", json_result_verdict(verdict_status(verdict)));
-    for (size_t i = 0; i < count_tables(tap); i++)
-        json_object_set_new(json, keys[i], json_result_rows(&tap->tables[i]));
-    json_object_set_new(json, "unattributed",
-                        json_integer((json_int_t)observer->watches.unattributed));
-#define X(name, meaning)                                                                           \
-    json_object_set_new(json, #name, json_integer((json_int_t)observer->traffic.name));
-    TRAFFIC_CONVERSATIONS(X)
-#undef X
-    json_object_set_new(json, "like", describe_finding(&tap->tables[TAP_FINDINGS], "recipe"));
-    json_object_set_new(json, "first_time",
-                        describe_finding(&tap->tables[TAP_FINDINGS], "first-run"));
-    json_result_set_real(json, "cpu_us_per_message", tap->cpu_us);
-    if (tap->options->pcap != NULL) {
-        json_t *capture = json_object();
-#define X(name, meaning)                                                                           \
-    json_object_set_new(capture, #name, json_integer((json_int_t)tap->capture.name));
-        CAPTURE_COUNTS(X)
-#undef X
-        json_object_set_new(json, "capture", capture);
-    }
-    json_object_set_new(json, "cut_short", json_result_text(tap->cut_short));
-    json_object_set_new(json, "comparison",
-                        describe_finding(&tap->tables[TAP_FINDINGS], "servers"));
-    return json;
-}
-
-/* ------------------------------------------------------------------ the terminal */
+/* ------------------------------------------------------------------ the tables */
 
 #define MILLISECONDS .factor = 1e-3, .decimals = 2
 
@@ -205,37 +147,103 @@ static const struct row_column
 
 #define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
 
-static const struct screen {
-    enum tap_rows rows;
-    bool not_drain; /* not shown with --drain */
-    const struct row_column *columns;
+static const struct view {
+    const char *key;                  /* in JSON */
+    const struct row_column *columns; /* on the screen; NULL: the table is not there */
     size_t column_count;
-    size_t most; /* rows; 0: all */
-} screens[] = {
-    {TAP_LAWS, false, COLUMNS(of_laws), 0},       {TAP_OPERATIONS, true, COLUMNS(of_operations), 0},
-    {TAP_PLACES, true, COLUMNS(of_places), 12},   {TAP_ERRORS, false, COLUMNS(of_errors), 8},
-    {TAP_WATCHES, false, COLUMNS(of_watches), 8}, {TAP_HERDS, false, COLUMNS(of_herds), 0},
+    size_t most;    /* rows; 0: all */
+    bool not_drain; /* not on the screen with --drain */
+} views[TAP_TABLES] = {
+    [TAP_OPERATIONS] = {"operations", COLUMNS(of_operations), 0, true},
+    [TAP_PLACES] = {"paths", COLUMNS(of_places), 12, true},
+    [TAP_ERRORS] = {"errors", COLUMNS(of_errors), 8, false},
+    [TAP_SESSIONS] = {.key = "clients"},
+    [TAP_SECONDS] = {.key = "by_second"},
+    [TAP_WATCHES] = {"watches", COLUMNS(of_watches), 8, false},
+    [TAP_CAUSES] = {.key = "causes"},
+    [TAP_HERDS] = {"herds", COLUMNS(of_herds), 0, false},
+    [TAP_FINDINGS] = {.key = "findings"},
+    [TAP_RUNS] = {.key = "runs"},
+    [TAP_LAWS] = {"laws", COLUMNS(of_laws), 0, false},
 };
 
-static void print_screen(const struct screen *screen, const struct table *table)
+/* ------------------------------------------------------------------ JSON */
+
+/* The sentence of a finding, with its full stop; null if there is none. */
+static json_t *describe_finding(const struct table *findings, const char *slug)
+{
+    json_t *json = json_null();
+    for (size_t i = 0; i < findings->rows; i++) {
+        const struct table_value *row = table_row(findings, i);
+        if (strcmp(row[finding_slug].text, slug) != 0)
+            continue;
+        char *sentence = memory_format("%s.", row[finding_sentence].text);
+        json = json_text(sentence);
+        free(sentence);
+    }
+    return json;
+}
+
+/* An object of docs/schema/tap.schema.json. */
+static json_t *describe(const struct tap *tap)
+{
+    const struct observer *observer = &tap->observer;
+    const enum verdict verdict = findings_verdict(&tap->tables[TAP_FINDINGS]);
+    json_t *json = json_pack(
+        "{s:o, s:s, s:o, s:I, s:s, s:s}", "folder", json_result_text(tap->folder), "target",
+        tap->target.name, "seconds", json_result_real(tap->seconds), "requests",
+        (json_int_t)traffic_requests(&observer->traffic), "reconciled",
+        reconcile_word(tap->reconciled), "verdict", json_result_verdict(verdict_status(verdict)));
+    for (size_t i = 0; i < count_tables(tap); i++)
+        json_object_set_new(json, views[i].key, json_result_rows(&tap->tables[i]));
+    json_object_set_new(json, "unattributed",
+                        json_integer((json_int_t)observer->watches.unattributed));
+#define X(name, meaning)                                                                           \
+    json_object_set_new(json, #name, json_integer((json_int_t)observer->traffic.name));
+    TRAFFIC_CONVERSATIONS(X)
+#undef X
+    json_object_set_new(json, "like", describe_finding(&tap->tables[TAP_FINDINGS], "recipe"));
+    json_object_set_new(json, "first_time",
+                        describe_finding(&tap->tables[TAP_FINDINGS], "first-run"));
+    json_result_set_real(json, "cpu_us_per_message", tap->cpu_us);
+    if (tap->options->pcap != NULL) {
+        json_t *capture = json_object();
+#define X(name, meaning)                                                                           \
+    json_object_set_new(capture, #name, json_integer((json_int_t)tap->capture.name));
+        CAPTURE_COUNTS(X)
+#undef X
+        json_object_set_new(json, "capture", capture);
+    }
+    json_object_set_new(json, "cut_short", json_result_text(tap->cut_short));
+    json_object_set_new(json, "comparison",
+                        describe_finding(&tap->tables[TAP_FINDINGS], "servers"));
+    return json;
+}
+
+/* ------------------------------------------------------------------ the terminal */
+
+static void print_table(const struct view *view, const struct table *table)
 {
     struct table top = *table;
-    if (screen->most > 0 && top.rows > screen->most)
-        top.rows = screen->most;
+    if (view->most > 0 && top.rows > view->most)
+        top.rows = view->most;
     const struct row_grid grid = {
-        .table = &top, .columns = screen->columns, .column_count = screen->column_count};
+        .table = &top, .columns = view->columns, .column_count = view->column_count};
     row_grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout);
     if (top.rows < table->rows)
         printf("%zu more are in %s\n", table->rows - top.rows, table->type->file);
     putchar('\n');
 }
 
+/* The laws first. */
 static void print_results(const struct tap *tap)
 {
-    for (size_t i = 0; i < sizeof screens / sizeof screens[0]; i++) {
-        const struct table *table = &tap->tables[screens[i].rows];
-        if (table->rows > 0 && !(tap->options->drain && screens[i].not_drain))
-            print_screen(&screens[i], table);
+    for (size_t i = 0; i < TAP_TABLES; i++) {
+        const size_t at = (TAP_LAWS + i) % TAP_TABLES;
+        const struct table *table = &tap->tables[at];
+        if (views[at].columns != NULL && table->rows > 0 &&
+            !(tap->options->drain && views[at].not_drain))
+            print_table(&views[at], table);
     }
     findings_print(&tap->tables[TAP_FINDINGS], terminal_abilities(STDOUT_FILENO).colours, stdout);
     if (tap->error.kind == ERROR_NONE && tap->folder[0] != '\0')

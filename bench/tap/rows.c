@@ -170,10 +170,9 @@ static void fill_herds(const struct watches *watches, uint64_t begun_ns, struct 
 void tap_fill_rows(struct tap *tap)
 {
     static const struct table_type *const types[] = {
-#define X(NAME, type, key) &type##_table,
-        TAP_TABLE_LIST(X)
-#undef X
-    };
+        &tap_operation_table, &tap_place_table, &tap_error_table, &tap_session_table,
+        &tap_second_table,    &tap_watch_table, &tap_cause_table, &tap_herd_table,
+        &finding_table,       &tap_run_table,   &tap_law_table};
     const struct observer *observer = &tap->observer;
     struct table *tables = tap->tables;
     for (size_t i = 0; i < TAP_TABLES; i++)

@@ -178,8 +178,8 @@ COMMAND_TEST(a_deletion_that_the_server_counts_twice_is_told)
     json_t *result = schema_read_result(&command, "tap");
     assert_int_equal(messages(result, "notification deleted"), 1);
     assert_string_equal(text_of(result, "reconciled"), "yes");
-    assert_non_null(strstr(text_of(result, "comparison"),
-                           "2 notifications sent, those twice that fired watches of data"));
+    assert_non_null(
+        strstr(text_of(result, "comparison"), ", those twice that fired watches of data"));
     json_decref(result);
     assert_left(0);
 }
@@ -228,7 +228,7 @@ COMMAND_TEST(clients_that_go_round_the_relay_are_told)
     assert_status(&command, 4);
     json_t *result = schema_read_result(&command, "tap");
     assert_string_equal(text_of(result, "reconciled"), "na");
-    assert_non_null(strstr(text_of(result, "comparison"), "more than passed the relay"));
+    assert_non_null(strstr(text_of(result, "comparison"), "do not connect through the relay"));
     assert_int_equal(count_of(result, "connections"), 0);
     json_decref(result);
     command_run(&command, COMMAND("ensemble", "stop"));

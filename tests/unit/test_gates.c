@@ -67,7 +67,7 @@ static void add_drawn(struct random *random, size_t trials, double slower)
     }
 }
 
-static const struct limit_result *judge(const char *text)
+static const struct overall *judge(const char *text)
 {
     static struct limit limit;
     struct error error;
@@ -77,8 +77,8 @@ static const struct limit_result *judge(const char *text)
     comparison_find_cells(&comparison);
     comparison_find_ratios(&comparison);
     assert_int_equal(comparison_judge_limits(&comparison, &limit, 1, &error), ERROR_NONE);
-    assert_int_equal(comparison.result_count, 1);
-    return &comparison.results[0];
+    assert_int_equal(comparison.gate_count, 1);
+    return &comparison.gates[0];
 }
 
 /* ------------------------------------------------------------------ parsing */
@@ -93,6 +93,7 @@ TEST(a_limit_has_a_metric_a_sign_a_ratio_and_perhaps_a_size)
     assert_false(limit_parse("handoff p50 > 0", &limit));
     assert_false(limit_parse("handoff p50 > -1", &limit));
     assert_false(limit_parse("handoff p50 > 1e999", &limit));
+    assert_false(limit_parse("handoff p50 > 1.2at n=16", &limit));
 }
 
 /* ------------------------------------------------------------------ verdicts */
@@ -127,9 +128,9 @@ TEST(the_interval_is_above_the_limit_or_below_or_around)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin();
         add_made(cases[i].slower, cases[i].trials);
-        const struct limit_result *result = judge(cases[i].text);
+        const struct overall *result = judge(cases[i].text);
         assert_int_equal(result->verdict, cases[i].verdict);
-        assert_int_equal(result->overall.sizes, strstr(cases[i].text, "at n") != NULL ? 1 : SIZES);
+        assert_int_equal(result->sizes, strstr(cases[i].text, "at n") != NULL ? 1 : SIZES);
         end();
     }
 }
@@ -144,12 +145,12 @@ TEST(all_sizes_are_judged_together)
                 add(side, sizes[i], trial, 500 * (side == 1 && i == 0 ? 8 : 1));
         }
     }
-    const struct limit_result *result = judge("handoff p50 > 1.2");
-    assert_int_equal(result->overall.sizes, SIZES - 1);
-    assert_int_equal(result->overall.left_out, 1);
-    assert_int_equal(result->overall.trials_a, 6); /* the fewest that are used */
-    assert_int_equal(result->overall.trials_b, 6);
-    assert_true(fabs(result->overall.ratio.value - 2) < 1e-9); /* of 8, 1, 1 */
+    const struct overall *result = judge("handoff p50 > 1.2");
+    assert_int_equal(result->sizes, SIZES - 1);
+    assert_int_equal(result->left_out, 1);
+    assert_int_equal(result->trials_a, 6); /* the fewest that are used */
+    assert_int_equal(result->trials_b, 6);
+    assert_true(fabs(result->ratio.value - 2) < 1e-9); /* of 8, 1, 1 */
     assert_int_equal(result->verdict, VERDICT_FAILS);
     end();
 }
@@ -179,11 +180,11 @@ TEST(topologies_of_the_first_operand_are_not_judged)
     comparison_find_cells(&comparison);
     comparison_find_ratios(&comparison);
     assert_int_equal(comparison_judge_limits(&comparison, &limit, 1, &error), ERROR_NONE);
-    assert_int_equal(comparison.result_count, 2);
+    assert_int_equal(comparison.gate_count, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_ptr_equal(comparison.results[i].overall.side, &comparison.sides[2 + i]);
+        assert_ptr_equal(comparison.gates[i].side, &comparison.sides[2 + i]);
         assert_ptr_equal(comparison.sides[2 + i].base, &comparison.sides[i]);
-        assert_int_equal(comparison.results[i].verdict, VERDICT_HOLDS);
+        assert_int_equal(comparison.gates[i].verdict, VERDICT_HOLDS);
     }
     end();
 }
@@ -223,7 +224,7 @@ TEST(with_the_recommended_trials_a_fifth_is_found)
     while (asked < PAIRS) {
         begin();
         add_drawn(&random, 5, 1.2);
-        const struct limit_result *result = judge("handoff p50 > 1");
+        const struct overall *result = judge("handoff p50 > 1");
         size_t needed = result->verdict == VERDICT_UNDETERMINED ? result->needed : 0;
         end();
         if (needed == 0)
