@@ -133,6 +133,9 @@ $(BUILD)/tests/test_steady_load: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=
 # This test has a machine of many cores.
 $(BUILD)/tests/test_cores: LIBS += -Wl,--wrap=sched_getaffinity
 
+# This test reads the rows of options.
+$(BUILD)/tests/test_documents: LIBS += -Wl,--wrap=arguments_parse
+
 # These tests set the clock.
 $(BUILD)/tests/test_timers: LIBS += -Wl,--wrap=clock_now_ns,--wrap=timerfd_settime
 

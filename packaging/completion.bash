@@ -17,8 +17,10 @@ _zkherd() {
     # --option=value is three words.
     if [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
     if [[ $word == = ]]; then word=''; fi
-    if [[ $COMP_CWORD == 1 || $subcommand == help ]]; then
+    if [[ $COMP_CWORD == 1 ]]; then
         words="$(_zkherd_words 's/^  ([a-z]+)  +.*/\1/p' --help) --help --version"
+    elif [[ $subcommand == help ]]; then
+        words="$(_zkherd_words 's/^  ([a-z]+)  +.*/\1/p' help) --help"
     elif [[ $word != -* && $before =~ ^(-r|--recipes|recipes)$ ]]; then
         words=$(_zkherd_words '1d; s/^([a-z][^ ]*) .*/\1/p' recipes)
         if [[ $word == *,* ]]; then begun=${word%,*},; fi

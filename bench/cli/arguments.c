@@ -259,18 +259,12 @@ static int take(const struct arguments *arguments, struct option_given *given)
     return error_exit_status(ERROR_USAGE);
 }
 
-void (*arguments_listener)(const struct arguments *arguments);
-
 int arguments_parse(const struct arguments *arguments, int argc, char **argv, void *options,
                     int *first)
 {
     const struct getopt_rows rows = getopt_rows(arguments->rows);
     struct option_given given = {.row = arguments->rows, .options = options};
     int option, status = ARGUMENTS_GO;
-    if (arguments_listener != NULL) {
-        arguments_listener(arguments);
-        return 0;
-    }
     for (; status == ARGUMENTS_GO && given.row->name != NULL; given.row++) {
         given.value = given.row->value;
         if (given.value != NULL) /* every default is allowed, but for what the environment has */

@@ -130,9 +130,6 @@ struct arguments {
 int arguments_parse(const struct arguments *arguments, int argc, char **argv, void *options,
                     int *first);
 
-/* Unless it is NULL, arguments_parse calls it, takes nothing and returns 0: for the man pages. */
-extern void (*arguments_listener)(const struct arguments *arguments);
-
 /* Prints the help to stdout. */
 void arguments_write_help(const struct arguments *arguments);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/guard.h"
+
 #include "base/text.h"
-#include "bench/plan/internal.h"
 
 #include <stdarg.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/plan/internal.h"
+#include "bench/plan/question.h"
 
 /*
  * A trial is in steady state and free pace. Where the objective is about a latency, it ends when it

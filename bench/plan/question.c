@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/question.h"
+
 #include "base/text.h"
-#include "bench/plan/internal.h"
 
 /* The sessions that a search may have if nothing else is said. */
 #define SESSIONS_MOST 1001

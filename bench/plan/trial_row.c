@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/trial_row.h"
+
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/output/verdict.h"
-#include "bench/plan/internal.h"
 #include "measure/statistics.h"
 
 #include <math.h>

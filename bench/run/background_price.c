@@ -4,7 +4,7 @@
  * trials of a cell, with its 95 % interval from STATISTICS_TRIALS_MIN trials on. */
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/run/internal.h"
+#include "bench/run/outcome.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/output/trial_findings.h"
-#include "bench/run/internal.h"
+#include "bench/run/outcome.h"
 #include "recipes/death.h"
 
 #include <math.h>

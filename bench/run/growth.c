@@ -2,7 +2,7 @@
 /* How the costs of a recipe grow: totals with the clients n, costs of a handoff with its measured
  * waiters W. Counts that equal their law at every level are the law, without a fit. fits.csv. */
 #include "base/memory.h"
-#include "bench/run/internal.h"
+#include "bench/run/outcome.h"
 #include "recipes/law.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bench/run/outcome.h"
+
 #include "base/memory.h"
 #include "bench/output/verdict.h"
-#include "bench/run/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/row_grid.h"
-#include "bench/run/internal.h"
+#include "bench/run/outcome.h"
 
 #include <math.h>
 #include <stdlib.h>

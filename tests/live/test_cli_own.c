@@ -57,7 +57,7 @@ COMMAND_TEST(no_file_is_overwritten)
     const struct refusal refusals[] = {
         {{"--new", "Mine"}, "Mine: a recipe's name is"},
         {{"--new", "../mine"}, "../mine: a recipe's name is"},
-        {{"--new", ""}, "'': a recipe's name is"},
+        {{"--new", ""}, "--new '': expected the name of a file"},
         {{"--new", "scalable"}, "scalable: a recipe of zkherd is called so"},
         {{"--new", "other", "scalable"}, "--new: writes a file and lists nothing"},
     };

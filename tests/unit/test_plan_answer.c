@@ -63,7 +63,7 @@ static void report(const struct search_probe *probe, enum judge_verdict verdict)
     row[plan_row_step] = table_count(search.step_count + 1);
     row[plan_row_stage] = table_text(search_stage_word(probe->stage));
     row[plan_row_size] = table_count(probe->size);
-    row[plan_row_samples] = table_count(1000);
+    row[plan_row_samples] = table_count(1000 - search.step_count);
     row[plan_row_over] = table_count(9);
     row[plan_row_verdict] = table_text(judge_verdict_word(verdict));
     row[plan_row_handoffs_per_s] = table_real(1e4 / (double)probe->size);
@@ -440,5 +440,6 @@ TEST_BETWEEN(times_of_disturbed_trials_are_marked, ask_of_handoffs, tear_down)
     run(0, JUDGE_NOT_VALID, false, 1);
     rows.values[plan_row_noise_disturbed] = table_flag(true);
     finish();
+    assert_true(json_is_null(json_object_get(json, "measured_us"))); /* no vote */
     assert_line("\nscalable        1  undecided  1 of 1 no vote    ~1.00");
 }
