@@ -16,10 +16,12 @@
 #include "bench/output/plots.h"
 #include "bench/page/page.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -32,11 +34,12 @@ static const char usage[] =
 static const char notes[] =
     "\n"
     "Several DIRs: dataDir and dataLogDir of a server, or those of several servers of\n"
-    "one ensemble. Exit status: 0 done; 2 wrong usage, or no log; 3 the environment;\n"
-    "4 not valid: transactions are missing.\n"
+    "one ensemble. Exit status: 0 done; 2 wrong usage, no log, or not one ensemble;\n"
+    "3 the environment; 4 not valid: transactions are missing.\n"
     "\n"
     "Examples:\n"
     "  zkherd autopsy /var/lib/zookeeper\n"
+    "  zkherd autopsy --from 2026-11-28T22:00 --lock /app/lock /var/lib/zookeeper\n"
     "  zkherd autopsy --json --no-files copy/of/zk1 copy/of/zk2\n";
 
 struct autopsy {
@@ -52,7 +55,48 @@ struct autopsy {
     uint64_t begun_ns;
 };
 
+#define TIME_EXPECTED "expected a time in UTC such as 2026-11-28T22:30 or 2026-11-28T22:30:05Z"
+
+/* A time in UTC, or ms since 1970, into an int64_t. */
+static bool parse_time(struct option_given *given)
+{
+    struct tm parts = {0};
+    int64_t *ms = option_row_place(given);
+    const char *text = given->value, *end;
+    uint64_t number;
+    if (text_parse_number(text, 1, INT64_MAX / NS_PER_MS, &number)) {
+        *ms = (int64_t)number;
+        return true;
+    }
+    end = strptime(text, "%Y-%m-%d", &parts);
+    if (end != NULL && (*end == 'T' || *end == ' ')) {
+        const char *whole = strptime(end + 1, "%H:%M:%S", &parts);
+        end = whole != NULL ? whole : strptime(end + 1, "%H:%M", &parts);
+    }
+    if (end == NULL || strcmp(end + (*end == 'Z'), "") != 0)
+        return option_row_refuse(given, TIME_EXPECTED);
+    *ms = (int64_t)timegm(&parts) * 1000;
+    return true;
+}
+
+static bool parse_path(struct option_given *given)
+{
+    const char **path = option_row_place(given);
+    size_t length = strlen(given->value);
+    *path = given->value;
+    return (given->value[0] == '/' && length > 1 && given->value[length - 1] != '/') ||
+           option_row_refuse(given, "expected the path of a lock, such as /app/lock");
+}
+
 static const struct option_row rows[] = {
+    OPTION_ROW(.name = "--from", OPTION_INTO(parse_time, struct autopsy, findings.from_ms),
+               .value = "1",
+               .help = "      --from TIME          leave out what ended before: UTC, "
+                       "2026-11-28T22:30\n"),
+    OPTION_ROW(.name = "--until", OPTION_INTO(parse_time, struct autopsy, findings.until_ms),
+               .value = "9000000000000", .help = "      --until TIME         read up to there\n"),
+    OPTION_ROW(.name = "--lock", OPTION_INTO(parse_path, struct autopsy, findings.only),
+               .help = "      --lock PATH          tell of this lock alone\n"),
     ROW_OUT(struct autopsy),
     ROW_NO_FILES(struct autopsy),
     ROW_PLOTS(struct autopsy),
@@ -73,6 +117,8 @@ static int parse(int argc, char **argv, struct autopsy *autopsy)
         return complain_usage("autopsy", "DIR", "the folder of a server is missing");
     autopsy->folders = argv + first;
     autopsy->folder_count = (size_t)(argc - first);
+    if (autopsy->findings.from_ms >= autopsy->findings.until_ms)
+        return complain_usage("autopsy", "--from", "it is not before --until");
     return options_write_nowhere("autopsy", &autopsy->output, NULL)
                ? ARGUMENTS_GO
                : error_exit_status(ERROR_USAGE);
@@ -93,6 +139,23 @@ static bool show(void *context, uint64_t read_bytes, uint64_t of_bytes)
     return poll(&signals, 1, 0) <= 0;
 }
 
+/* What is missing, for the caller to free. */
+static char *describe_gap(const struct journal_flaw *gap)
+{
+    uint64_t after = (uint64_t)gap->after, before = (uint64_t)gap->before;
+    bool is_certain = gap->newest != 0 || after >> 32 == before >> 32;
+    char found[48] = "";
+    if (gap->newest != 0)
+        snprintf(found, sizeof found, ", a snapshot has 0x%" PRIx64, (uint64_t)gap->newest);
+    if (before == 0)
+        return memory_format("Transactions behind 0x%" PRIx64 " are in no log%s.", after, found);
+    return memory_format(
+        "Transactions between 0x%" PRIx64 " and 0x%" PRIx64
+        " %s%s: holders behind them begin anew.",
+        after, before, is_certain ? "are in no log" : "may be missing, because no server has both",
+        found);
+}
+
 static void hear_flaw(void *context, const struct journal_flaw *flaw)
 {
     struct findings *findings = context;
@@ -103,21 +166,30 @@ static void hear_flaw(void *context, const struct journal_flaw *flaw)
     struct table_value *row = table_add(&findings->flaws);
     row[autopsy_flaw_sentence].kind = TABLE_TEXT;
     row[autopsy_flaw_sentence].text =
-        memory_format("%s %s%s.", printable_text(flaw->file, file, sizeof file),
-                      journal_flaws[flaw->kind].sentence, where);
+        flaw->kind == JOURNAL_GAP
+            ? describe_gap(flaw)
+            : memory_format("%s %s%s%s%s.", printable_text(flaw->file, file, sizeof file),
+                            journal_flaws[flaw->kind].sentence,
+                            flaw->compression != NULL ? " " : "",
+                            flaw->compression != NULL ? flaw->compression : "", where);
     row[autopsy_flaw_loses] = table_flag(journal_flaws[flaw->kind].loses);
 }
 
-/* The first, of which only the census is kept. */
-static enum error_kind census(struct autopsy *autopsy, struct error *error)
+static enum error_kind overview(struct autopsy *autopsy, struct error *error)
 {
-    static const struct journal_listener listener = {.znode = census_znode,
-                                                     .transaction = census_transaction,
+    static const struct journal_listener listener = {.begin = overview_begin,
+                                                     .znode = overview_znode,
+                                                     .session = overview_session,
+                                                     .transaction = overview_transaction,
                                                      .flaw = hear_flaw,
                                                      .progress = show};
     enum error_kind kind = journal_read(autopsy->journal, &listener, autopsy, error);
-    if (kind != ERROR_NONE || autopsy->findings.census.transactions > 0)
+    if (kind != ERROR_NONE)
         return kind;
+    if (autopsy->findings.overview.transactions > 0) {
+        census_end(autopsy->findings.overview.census);
+        return ERROR_NONE;
+    }
     const struct table *flaws = &autopsy->findings.flaws;
     const char *why = flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
                                       : "the log has no transaction.";
@@ -128,16 +200,21 @@ static enum error_kind census(struct autopsy *autopsy, struct error *error)
 /* The second: handoffs.csv and holds.csv are written meanwhile. */
 static enum error_kind find(struct autopsy *autopsy, struct error *error)
 {
-    static const struct journal_listener listener = {.znode = findings_znode,
+    static const struct journal_listener listener = {.begin = findings_begin,
+                                                     .znode = findings_znode,
                                                      .session = findings_session,
                                                      .transaction = findings_transaction,
                                                      .progress = show};
     autopsy->reading = 1;
-    findings_begin(&autopsy->findings);
+    findings_start(&autopsy->findings);
     enum error_kind kind = journal_read(autopsy->journal, &listener, autopsy, error);
-    if (kind == ERROR_NONE)
-        findings_end(&autopsy->findings);
-    return kind;
+    if (kind != ERROR_NONE)
+        return kind;
+    findings_end(&autopsy->findings);
+    if (autopsy->findings.only != NULL && autopsy->findings.lock_rows.rows == 0)
+        return error_raise(error, ERROR_NO_LOCK, 0, autopsy->findings.only,
+                           "the logs have no hold of it in the time that is asked for");
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ files */
@@ -179,7 +256,7 @@ static enum error_kind tell(const struct autopsy *autopsy, const char *folder, s
     else if (!output->quiet || findings_lose(&autopsy->findings))
         autopsy_write(&autopsy->findings, stdout);
     if (!output->json && !output->quiet && folder[0] != '\0')
-        printf("\nresults in %s\n", folder);
+        printf("results in %s\n", folder);
     return standard_output_flush(error);
 }
 
@@ -203,7 +280,7 @@ static enum error_kind lead(struct autopsy *autopsy, struct error *error)
     if (kind == ERROR_NONE)
         kind = journal_open(autopsy->folders, autopsy->folder_count, &autopsy->journal, error);
     if (kind == ERROR_NONE)
-        kind = census(autopsy, error);
+        kind = overview(autopsy, error);
     if (kind != ERROR_NONE)
         return kind;
     kind = file_set_open(files, autopsy->output.out, "autopsy", error);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/autopsy/internal.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "bench/output/handoff_rows.h"
-#include "recipes/line.h"
+#include "bench/target/target.h"
+#include "recipes/queue.h"
 #include "wire/message.h"
 
 #include <inttypes.h>
@@ -16,59 +16,13 @@
 TABLE_DEFINE(autopsy_lock, "locks.csv", AUTOPSY_LOCK_COLUMNS)
 TABLE_DEFINE(autopsy_hold, "holds.csv", AUTOPSY_HOLD_COLUMNS)
 TABLE_DEFINE(autopsy_expiry, "expired.csv", AUTOPSY_EXPIRY_COLUMNS)
-TABLE_DEFINE(autopsy_herd, "bursts.csv", AUTOPSY_HERD_COLUMNS)
 TABLE_DEFINE(autopsy_flaw, "flaws.csv", AUTOPSY_FLAW_COLUMNS)
-TABLE_DEFINE(autopsy_minute, "minutes.csv", AUTOPSY_PERIOD_COLUMNS)
-TABLE_DEFINE(autopsy_period, "periods.csv", AUTOPSY_PERIOD_COLUMNS)
 
-#define MINUTE_MS    60000U
 #define PERIODS_MOST 1000
-/* Error transactions are of one herd if they are no more apart; a herd has as many at least. */
-#define HERD_GAP_MS    100
-#define HERD_ERRORS    10
-#define HERD_SESSIONS  2
-#define HERD_CODES_MAX 16
 
-/* A session that is open. */
-struct autopsy_client {
-    int64_t id; /* the key */
-    int32_t timeout_ms;
-    int64_t seen_ms;      /* its last transaction */
-    uint64_t herd;        /* in which it had an error last */
-    uint64_t herd_errors; /* in that one */
-};
-
-/* The present one. */
-struct autopsy_herd {
-    uint64_t number; /* from 1 */
-    int64_t begin_ms, end_ms;
-    uint64_t errors, sessions;
-    struct {
-        int32_t code;
-        uint64_t errors;
-    } codes[HERD_CODES_MAX];
-    int64_t busiest;
-    uint64_t busiest_errors;
-    const struct locks_lock *lock;
-};
-
-static struct autopsy_client *client_of(struct findings *findings, int64_t id)
-{
-    return id_tree_take(&findings->clients, id, sizeof(struct autopsy_client));
-}
-
-static void forget(struct findings *findings, struct autopsy_client *client)
-{
-    id_tree_remove(&findings->clients, client);
-    free(client);
-}
-
-static struct table_value session_text(int64_t id)
-{
-    char text[32];
-    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)id);
-    return table_text(text);
-}
+/* How a hold ends: in handoffs a release, but for a gap and for the end of the logs. */
+static const char deleted[] = "deleted", closed[] = "closed", expired[] = "expired",
+                  undecided[] = "undecided", in_gap[] = "gap", open[] = "open";
 
 static uint64_t ns_of(int64_t ms)
 {
@@ -85,66 +39,24 @@ static double seconds(uint64_t from_ns, uint64_t until_ns)
     return until_ns > from_ns ? (double)(until_ns - from_ns) / 1e9 : 0;
 }
 
-static void raise_real(struct table_value *value, double real)
+static bool is_asked_for(const struct findings *findings, const struct locks_lock *lock)
 {
-    if (!(table_number(value) >= real))
-        *value = table_real(real);
-}
-
-/* ------------------------------------------------------------------ periods */
-
-/* The row of this moment, nearly always the last: clocks of several leaders may differ. */
-static struct table_value *period_of(struct table *table, uint64_t length_ms, int64_t now_ms)
-{
-    int64_t begin_ms = now_ms - now_ms % (int64_t)length_ms;
-    size_t row = table->rows;
-    while (row > 0 && table_row(table, row - 1)[autopsy_minute_begin_ms].number > begin_ms)
-        row--;
-    if (row > 0 && table_row(table, row - 1)[autopsy_minute_begin_ms].number == begin_ms)
-        row--;
-    if (row < table->rows)
-        return table->values + row * table->type->count;
-    struct table_value *values = table_add(table);
-    values[autopsy_minute_begin_ms] = table_signed(begin_ms);
-    values[autopsy_minute_seconds] = table_real((double)length_ms / 1e3);
-    for (size_t i = autopsy_minute_transactions; i < autopsy_minute_columns_count; i++)
-        values[i] = table_count(0);
-    return values;
-}
-
-/* Adds to a count of the present minute and of the present period. */
-static void count(struct findings *findings, enum autopsy_minute_column column, uint64_t more)
-{
-    period_of(&findings->minutes, MINUTE_MS, findings->now_ms)[column].count += more;
-    period_of(&findings->periods, findings->period_ms, findings->now_ms)[column].count += more;
-}
-
-static void count_waiters(struct findings *findings)
-{
-    size_t holders, waiters;
-    locks_count(findings->locks, &holders, &waiters);
-    struct table_value *rows[] = {
-        period_of(&findings->minutes, MINUTE_MS, findings->now_ms),
-        period_of(&findings->periods, findings->period_ms, findings->now_ms)};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i][autopsy_minute_holders_max].count < holders)
-            rows[i][autopsy_minute_holders_max].count = holders;
-        if (rows[i][autopsy_minute_waiters_max].count < waiters)
-            rows[i][autopsy_minute_waiters_max].count = waiters;
-    }
+    return findings->only == NULL || strcmp(findings->only, lock->path) == 0;
 }
 
 /* ------------------------------------------------------------------ locks */
 
 static struct table_value *row_of(struct findings *findings, const struct locks_lock *lock)
 {
-    while (findings->lock_rows.rows <= lock->index) {
-        struct table_value *row = table_add(&findings->lock_rows);
+    while (findings->all_rows.rows <= lock->index) {
+        struct table_value *row = table_add(&findings->all_rows);
         for (size_t i = autopsy_lock_grants; i <= autopsy_lock_expired; i++)
             row[i] = table_count(0);
         row[autopsy_lock_held_s] = table_real(0);
+        row[autopsy_lock_waiting] = table_count(0);
+        row[autopsy_lock_stood_still] = table_flag(false);
     }
-    return findings->lock_rows.values + (size_t)lock->index * autopsy_lock_columns_count;
+    return findings->all_rows.values + (size_t)lock->index * autopsy_lock_columns_count;
 }
 
 static void write_handoff(struct findings *findings, const struct locks_lock *lock,
@@ -178,11 +90,11 @@ static void write_hold(struct findings *findings, const struct locks_lock *lock,
     struct table_value row[autopsy_hold_columns_count] = {
         [autopsy_hold_lock] = table_count(lock->index),
         [autopsy_hold_handoff] = table_count(from->handoff),
-        [autopsy_hold_session] = session_text(from->session),
+        [autopsy_hold_session] = autopsy_session_text(from->session),
         [autopsy_hold_arrived_ms] = table_signed(ms_of(from->arrived_ns)),
         [autopsy_hold_granted_ms] = table_signed(ms_of(from->granted_ns)),
         [autopsy_hold_released_ms] = table_signed(ms_of(from->closed_ns)),
-        [autopsy_hold_end] = table_text(findings->end != NULL ? findings->end : "open"),
+        [autopsy_hold_end] = table_text(findings->end),
     };
     table_write_row(&autopsy_hold_table, row, &findings->holds);
     free(row[autopsy_hold_session].text);
@@ -194,107 +106,112 @@ static void note_expiry(struct findings *findings, const struct locks_lock *lock
                         struct table_value *stats)
 {
     struct table_value *expiry = findings->expiry;
-    stats[autopsy_lock_expired].count++;
+    stats[autopsy_lock_expired].count += findings->end == expired;
     if (expiry[autopsy_expiry_held].count++ == 0) {
         expiry[autopsy_expiry_lock] = table_count(lock->index);
-        expiry[autopsy_expiry_waiters] =
-            table_count(lock->place_count + lock->waiting_count - lock->holders);
+        expiry[autopsy_expiry_waiters] = table_count(locks_waiters(lock));
+        expiry[autopsy_expiry_path] = table_text(lock->path);
     }
+}
+
+static void note_hold(struct findings *findings, const struct locks_lock *lock,
+                      const struct locks_row *row, struct table_value *stats)
+{
+    double held = seconds(row->granted_ns, row->closed_ns),
+           waited = seconds(row->arrived_ns, row->granted_ns),
+           before = table_number(&stats[autopsy_lock_held_max_s]);
+    stats[autopsy_lock_held_s].real += held;
+    if (findings->end == open) {
+        stats[autopsy_lock_waiting] = table_count(locks_waiters(lock));
+        stats[autopsy_lock_stood_still] =
+            table_flag(locks_waiters(lock) > 0 && held >= 1 && !(held <= 2 * before));
+    }
+    if (!(table_number(&stats[autopsy_lock_waited_max_s]) >= waited))
+        stats[autopsy_lock_waited_max_s] = table_real(waited);
+    if (before >= held)
+        return;
+    free(stats[autopsy_lock_held_max_session].text);
+    stats[autopsy_lock_held_max_s] = table_real(held);
+    stats[autopsy_lock_held_max_session] = autopsy_session_text(row->session);
+    stats[autopsy_lock_held_max_begin_ms] = table_signed(ms_of(row->granted_ns));
 }
 
 static void close_row(void *context, const struct locks_lock *lock, const struct locks_row *row)
 {
     struct findings *findings = context;
     struct table_value *stats = row_of(findings, lock);
+    if (!is_asked_for(findings, lock) || ms_of(row->closed_ns) < findings->from_ms)
+        return;
     stats[autopsy_lock_grants].count += row->granted;
     stats[autopsy_lock_handoffs].count += row->handoff > 0 && row->waiters > 0;
+    if (stats[autopsy_lock_waiters_max].count < row->waiters)
+        stats[autopsy_lock_waiters_max].count = row->waiters;
     write_handoff(findings, lock, row);
     if (row->granted > 0) {
-        double held = seconds(row->granted_ns, row->closed_ns);
-        stats[autopsy_lock_held_s].real += held;
-        raise_real(&stats[autopsy_lock_held_max_s], held);
-        raise_real(&stats[autopsy_lock_waited_max_s], seconds(row->arrived_ns, row->granted_ns));
+        note_hold(findings, lock, row, stats);
         write_hold(findings, lock, row);
     }
-    if (findings->end == NULL)
+    if (findings->end == open || findings->end == in_gap)
         return;
-    count(findings, autopsy_minute_releases, 1);
+    periods_count(findings, autopsy_minute_releases, 1);
     if (findings->expiry != NULL)
         note_expiry(findings, lock, stats);
 }
 
-/* ------------------------------------------------------------------ herds */
+/* ------------------------------------------------------------------ refusals */
 
-static void end_herd(struct findings *findings)
+/* The lock of this path, if another session holds it; else NULL. */
+static struct locks_lock *held_at(struct findings *findings, const char *path, int64_t session)
 {
-    const struct autopsy_herd *herd = findings->herd;
-    if (herd->errors < HERD_ERRORS || herd->sessions < HERD_SESSIONS)
-        return;
-    size_t most = 0;
-    for (size_t i = 1; i < HERD_CODES_MAX; i++)
-        most = herd->codes[i].errors > herd->codes[most].errors ? i : most;
-    struct table_value *row = table_add(&findings->herds);
-    row[autopsy_herd_begin_ms] = table_signed(herd->begin_ms);
-    row[autopsy_herd_end_ms] = table_signed(herd->end_ms);
-    row[autopsy_herd_errors] = table_count(herd->errors);
-    row[autopsy_herd_sessions] = table_count(herd->sessions);
-    row[autopsy_herd_code] = table_signed(herd->codes[most].code);
-    row[autopsy_herd_error] = table_text(message_error_name(herd->codes[most].code));
-    row[autopsy_herd_of_code] = table_count(herd->codes[most].errors);
-    row[autopsy_herd_session] = session_text(herd->busiest);
-    row[autopsy_herd_of_session] = table_count(herd->busiest_errors);
-    if (herd->lock != NULL)
-        row[autopsy_herd_lock] = table_count(herd->lock->index);
-}
-
-static void add_to_herd(struct findings *findings, struct autopsy_client *client, int32_t code,
-                        const struct locks_lock *lock)
-{
-    struct autopsy_herd *herd = findings->herd;
-    if (findings->now_ms - herd->end_ms > HERD_GAP_MS) {
-        end_herd(findings);
-        *herd = (struct autopsy_herd){.number = herd->number + 1, .begin_ms = findings->now_ms};
-    }
-    herd->end_ms = findings->now_ms;
-    herd->errors++;
-    size_t i = 0;
-    while (i < HERD_CODES_MAX && herd->codes[i].errors > 0 && herd->codes[i].code != code)
-        i++;
-    if (i < HERD_CODES_MAX) {
-        herd->codes[i].code = code;
-        herd->codes[i].errors++;
-    }
-    client->herd_errors = client->herd == herd->number ? client->herd_errors + 1 : 1;
-    herd->sessions += client->herd != herd->number;
-    client->herd = herd->number;
-    if (client->herd_errors > herd->busiest_errors) {
-        herd->busiest_errors = client->herd_errors;
-        herd->busiest = client->id;
-    }
-    if (herd->lock == NULL)
-        herd->lock = lock;
-}
-
-/* A create that was refused; of a lock if that was held. */
-static struct locks_lock *refuse(struct findings *findings,
-                                 const struct journal_transaction *transaction)
-{
-    const char *path = census_refused(&findings->census, transaction->session, transaction->zxid);
     struct locks_lock *lock = path != NULL ? locks_find(findings->locks, path) : NULL;
-    if (lock == NULL || lock->holders == 0) {
-        findings->unattributed++;
+    return lock != NULL && lock->holders > 0 && lock->row.session != session ? lock : NULL;
+}
+
+/* The lock by name that has refused a create: the one that the session wants, if it is held, or
+ * else the only one that is; NULL: none, or it is not known. Who is refused while none is held
+ * wants something else. */
+static struct locks_lock *refused_by(struct findings *findings,
+                                     const struct journal_transaction *transaction)
+{
+    struct census_wants wants =
+        census_wants(findings->overview.census, transaction->session, transaction->zxid);
+    struct autopsy_client *client = autopsy_client_of(&findings->clients, transaction->session);
+    struct locks_lock *lock = held_at(findings, wants.next, transaction->session), *only;
+    size_t held = locks_held(findings->locks, transaction->session, &only);
+    if (wants.explained)
         return NULL;
-    }
-    findings->refused++;
-    row_of(findings, lock)[autopsy_lock_refused].count++;
-    locks_refuse(findings->locks, transaction->session, path, false, true,
-                 ns_of(transaction->time_ms));
-    tally_add(&lock->row.tally, TALLY_CREATE, 1);
-    tally_add(&lock->row.tally, TALLY_CREATE_FAILED, 1);
+    client->wants_other |= held == 0;
+    if (lock == NULL)
+        lock = held_at(findings, wants.before, transaction->session);
+    if (lock == NULL && held == 1 && !client->wants_other)
+        lock = only;
     return lock;
 }
 
-/* ------------------------------------------------------------------ changes */
+static void fail(struct findings *findings, const struct journal_transaction *transaction,
+                 int32_t code)
+{
+    struct locks_lock *lock = NULL;
+    bool is_create = code == MESSAGE_NODE_EXISTS, in_time = findings_in_time(findings);
+    if (is_create)
+        lock = refused_by(findings, transaction);
+    if (lock != NULL) {
+        locks_refuse(findings->locks, transaction->session, lock->path, false, true,
+                     ns_of(transaction->time_ms));
+        row_of(findings, lock)[autopsy_lock_refused].count += in_time;
+        tally_add(&lock->row.tally, TALLY_CREATE, 1);
+        tally_add(&lock->row.tally, TALLY_CREATE_FAILED, 1);
+    }
+    if (!in_time)
+        return;
+    findings->errors++;
+    findings->refused += lock != NULL;
+    findings->unattributed += is_create && lock == NULL;
+    periods_count(findings, autopsy_minute_errors, 1);
+    bursts_add(findings, autopsy_client_of(&findings->clients, transaction->session), code, lock);
+}
+
+/* ------------------------------------------------------------------ creates and deletes */
 
 static bool is_of(const struct autopsy_sequence *sequence, const char *path, size_t length)
 {
@@ -302,10 +219,12 @@ static bool is_of(const struct autopsy_sequence *sequence, const char *path, siz
 }
 
 /* Keeps the highest; the last of the list gives way to a folder that is not in it. */
-static void note_sequence(struct findings *findings, const char *path, int32_t sequence)
+static void note_sequence(struct findings *findings, const char *path)
 {
     struct autopsy_sequence *list = findings->sequences;
     size_t length = (size_t)(strrchr(path, '/') - path), at = 0;
+    int32_t sequence = 0;
+    (void)!queue_sequence(path + length + 1, &sequence);
     struct autopsy_sequence new = {.next = (uint32_t)sequence + 1};
     while (at < AUTOPSY_SEQUENCES - 1 && list[at].folder != NULL && !is_of(&list[at], path, length))
         at++;
@@ -318,18 +237,16 @@ static void note_sequence(struct findings *findings, const char *path, int32_t s
     list[at] = new;
 }
 
-static void note_create(struct findings *findings, int64_t session, const char *path,
-                        bool ephemeral, int32_t cversion, int64_t at_ms)
+static void note_create(struct findings *findings, const struct census_create *create)
 {
-    int32_t sequence;
-    bool sequential = census_sequence(path, cversion, &sequence);
-    if (sequential)
-        note_sequence(findings, path, sequence);
-    if (!ephemeral || (!sequential && !line_is_kazoo_lease(strrchr(path, '/') + 1) &&
-                       !census_is_lock(&findings->census, path)))
+    if (create->numbered)
+        note_sequence(findings, create->path);
+    autopsy_client_of(&findings->clients, create->session)->wants_other = false;
+    if (!census_is_lock(findings->overview.census, create))
         return;
-    locks_create(findings->locks, session, path, sequential, ns_of(at_ms));
-    tally_add(&locks_find(findings->locks, path)->row.tally, TALLY_CREATE, 1);
+    locks_create(findings->locks, create->ephemeral ? create->session : 0, create->path,
+                 create->numbered, ns_of(create->at_ms));
+    tally_add(&locks_find(findings->locks, create->path)->row.tally, TALLY_CREATE, 1);
 }
 
 static void note_delete(struct findings *findings, const char *path)
@@ -340,78 +257,99 @@ static void note_delete(struct findings *findings, const char *path)
         tally_add(&lock->row.tally, TALLY_DELETE, 1);
 }
 
-static void fail(struct findings *findings, const struct journal_transaction *transaction)
+/* Adds the znodes that were there before and that only their deletions tell. */
+static void note_early(struct findings *findings)
 {
-    int32_t code = transaction->change.number;
-    bool is_create = transaction->change.type == JOURNAL_ERROR && code == MESSAGE_NODE_EXISTS;
-    findings->errors++;
-    count(findings, autopsy_minute_errors, 1);
-    add_to_herd(findings, client_of(findings, transaction->session), code,
-                is_create ? refuse(findings, transaction) : NULL);
+    const struct census_early *early;
+    int32_t sequence;
+    while ((early = census_early(findings->overview.census, findings->early)) != NULL &&
+           early->zxid == findings->begun_zxid) {
+        struct census_create create = {.session = early->session,
+                                       .at_ms = findings->begun_ms,
+                                       .path = early->path,
+                                       .numbered = queue_sequence(early->path, &sequence)};
+        create.ephemeral = census_is_lock(findings->overview.census, &create);
+        if (create.ephemeral)
+            note_create(findings, &create);
+        findings->early++;
+    }
 }
+
+/* ------------------------------------------------------------------ ends of sessions */
 
 static void end_session(struct findings *findings, const struct journal_transaction *transaction)
 {
-    struct autopsy_client *client = client_of(findings, transaction->session);
-    bool expired = transaction->cxid == 0;
+    struct autopsy_client *client = autopsy_client_of(&findings->clients, transaction->session);
+    int64_t silent_ms;
+    enum session_end end = autopsy_session_end(client, transaction, &findings->overview,
+                                               findings->begun_ms, &silent_ms);
     struct table_value expiry[autopsy_expiry_columns_count] = {
         [autopsy_expiry_expired_ms] = table_signed(findings->now_ms),
         [autopsy_expiry_timeout_ms] =
             table_count_if(client->timeout_ms > 0, (uint64_t)client->timeout_ms),
-        [autopsy_expiry_silent_ms] =
-            table_count_if(client->seen_ms > 0, (uint64_t)(findings->now_ms - client->seen_ms)),
+        [autopsy_expiry_silent_ms] = table_count_if(silent_ms >= 0, (uint64_t)silent_ms),
         [autopsy_expiry_ephemerals] =
             table_count_if(transaction->change.listed.bytes != NULL, transaction->change.elements),
         [autopsy_expiry_held] = table_count(0),
     };
-    findings->sessions_closed++;
-    findings->sessions_expired += expired;
-    count(findings, autopsy_minute_closed, 1);
-    count(findings, autopsy_minute_expired, expired);
-    findings->expiry = expired ? expiry : NULL;
-    findings->end = expired ? "expired" : "closed";
+    bool in_time = findings_in_time(findings);
+    findings->sessions_closed += in_time;
+    findings->sessions_expired += in_time && end == SESSION_EXPIRED;
+    findings->sessions_undecided += in_time && end == SESSION_UNDECIDED;
+    periods_count(findings, autopsy_minute_closed, 1);
+    periods_count(findings, autopsy_minute_expired, end == SESSION_EXPIRED);
+    findings->expiry = end != SESSION_CLOSED ? expiry : NULL;
+    findings->end = end == SESSION_EXPIRED ? expired : end == SESSION_CLOSED ? closed : undecided;
     locks_close(findings->locks, transaction->session, ns_of(findings->now_ms));
-    findings->end = "deleted";
-    findings->expiry = NULL;
-    if (expired && (expiry[autopsy_expiry_held].count > 0 || transaction->change.elements > 0)) {
-        expiry[autopsy_expiry_session] = session_text(client->id);
+    bool is_told = findings->only != NULL
+                       ? expiry[autopsy_expiry_held].count > 0
+                       : expiry[autopsy_expiry_held].count > 0 || transaction->change.elements > 0;
+    if (findings->expiry != NULL && is_told && in_time) {
+        expiry[autopsy_expiry_session] = autopsy_session_text(client->id);
+        expiry[autopsy_expiry_end] = table_text(findings->end);
         memcpy(table_add(&findings->expiries), expiry, sizeof expiry);
+    } else {
+        free(expiry[autopsy_expiry_path].text);
     }
-    forget(findings, client);
+    findings->end = deleted;
+    findings->expiry = NULL;
+    autopsy_client_forget(&findings->clients, client);
 }
+
+/* ------------------------------------------------------------------ the second reading */
 
 static void change(void *context, const struct journal_transaction *transaction,
                    const struct journal_change *of)
 {
     struct findings *findings = context;
-    char *path = census_text(&of->path);
+    char *path;
+    struct census_create create = autopsy_create(transaction, of, &path);
     switch (of->type) {
     case JOURNAL_CREATE_SESSION:
-        findings->sessions_opened++;
-        count(findings, autopsy_minute_opened, 1);
-        client_of(findings, transaction->session)->timeout_ms = of->number;
+        findings->sessions_opened += findings_in_time(findings);
+        periods_count(findings, autopsy_minute_opened, 1);
+        findings_session(findings, transaction->session, of->number);
         break;
     case JOURNAL_CLOSE_SESSION:
         end_session(findings, transaction);
         break;
     case JOURNAL_ERROR:
-        fail(findings, transaction);
+        fail(findings, transaction, of->number);
         break;
     case JOURNAL_CREATE:
     case JOURNAL_CREATE2:
     case JOURNAL_CREATE_CONTAINER:
     case JOURNAL_CREATE_TTL:
-        count(findings, autopsy_minute_creates, 1);
-        note_create(findings, transaction->session, path, of->ephemeral, of->cversion,
-                    findings->now_ms);
+        periods_count(findings, autopsy_minute_creates, 1);
+        note_create(findings, &create);
         break;
     case JOURNAL_DELETE:
     case JOURNAL_DELETE_CONTAINER:
-        count(findings, autopsy_minute_deletes, 1);
+        periods_count(findings, autopsy_minute_deletes, 1);
         note_delete(findings, path);
         break;
     case JOURNAL_SET_DATA:
-        count(findings, autopsy_minute_sets, 1);
+        periods_count(findings, autopsy_minute_sets, 1);
         break;
     default: /* no znode comes or goes */
         break;
@@ -422,67 +360,105 @@ static void change(void *context, const struct journal_transaction *transaction,
 void findings_transaction(void *context, const struct journal_transaction *transaction)
 {
     struct findings *findings = context;
+    findings->ended |= transaction->time_ms > findings->until_ms;
+    if (findings->ended)
+        return;
     findings->now_ms = transaction->time_ms;
-    count(findings, autopsy_minute_transactions, 1);
-    count(findings, autopsy_minute_bytes, transaction->bytes);
-    if (transaction->change.failed)
-        fail(findings, transaction);
-    else
-        census_each_change(transaction, findings, change);
-    if (transaction->change.type != JOURNAL_CLOSE_SESSION)
-        client_of(findings, transaction->session)->seen_ms = transaction->time_ms;
-    count_waiters(findings);
+    if (transaction->zxid == findings->begun_zxid) {
+        findings->begun_ms = transaction->time_ms;
+        note_early(findings);
+    }
+    findings->transactions += findings_in_time(findings);
+    periods_count(findings, autopsy_minute_transactions, 1);
+    periods_count(findings, autopsy_minute_bytes, transaction->bytes);
+    journal_each_change(transaction, findings, change);
+    autopsy_client_see(&findings->clients, transaction);
+    periods_count_waiters(findings);
 }
 
-/* ------------------------------------------------------------------ the whole */
-
-void findings_begin(struct findings *findings)
+void findings_session(void *context, int64_t id, int32_t timeout_ms)
 {
-    static const uint64_t lengths_ms[] = {100, 1000, 10000, MINUTE_MS, 600000};
+    struct findings *findings = context;
+    autopsy_client_of(&findings->clients, id)->timeout_ms = timeout_ms;
+}
+
+void findings_znode(void *context, const struct journal_znode *znode)
+{
+    struct findings *findings = context;
+    char *path;
+    struct census_create create = autopsy_create_znode(znode, &path);
+    if (znode->owner != 0)
+        findings->orphans += autopsy_client_of(&findings->clients, znode->owner)->timeout_ms == 0;
+    note_create(findings, &create);
+    free(path);
+}
+
+void findings_begin(void *context, int64_t zxid, int64_t snapshot)
+{
+    struct findings *findings = context;
+    (void)snapshot;
+    findings->end = in_gap;
+    locks_forget(findings->locks, ns_of(findings->now_ms));
+    findings->end = deleted;
+    tdestroy(findings->clients, free);
+    findings->clients = NULL;
+    findings->begun_zxid = zxid;
+    while (census_early(findings->overview.census, findings->early) != NULL &&
+           census_early(findings->overview.census, findings->early)->zxid < zxid)
+        findings->early++;
+}
+
+void findings_start(struct findings *findings)
+{
+    static const uint64_t lengths_ms[] = {100, 1000, 10000, 60000, 600000};
+    const struct overview *overview = &findings->overview;
     size_t length = 0, last = sizeof lengths_ms / sizeof lengths_ms[0] - 1;
-    int64_t span_ms = findings->census.last_ms - findings->census.first_ms;
-    while (length < last && span_ms / (int64_t)lengths_ms[length] > PERIODS_MOST)
+    int64_t from_ms =
+                overview->least_ms > findings->from_ms ? overview->least_ms : findings->from_ms,
+            until_ms =
+                overview->last_ms < findings->until_ms ? overview->last_ms : findings->until_ms;
+    while (length < last && (until_ms - from_ms) / (int64_t)lengths_ms[length] > PERIODS_MOST)
         length++;
     findings->period_ms = lengths_ms[length];
-    findings->end = "deleted";
-    findings->now_ms = findings->census.first_ms;
-    findings->herd = memory_new(1, sizeof *findings->herd);
     findings->locks = locks_new(close_row, findings);
-    findings->lock_rows.type = &autopsy_lock_table;
+    findings->all_rows.type = findings->lock_rows.type = &autopsy_lock_table;
     findings->expiries.type = &autopsy_expiry_table;
     findings->herds.type = &autopsy_herd_table;
     findings->minutes.type = &autopsy_minute_table;
     findings->periods.type = &autopsy_period_table;
 }
 
-void findings_session(void *context, int64_t id, int32_t timeout_ms)
+/* zkherd's own locks are last; before all others is what stood still, then what most waited for. */
+static double rank_of(const struct locks_lock *lock, const struct table_value *row)
 {
-    client_of(context, id)->timeout_ms = timeout_ms;
-}
-
-void findings_znode(void *context, const struct journal_znode *znode)
-{
-    struct findings *findings = context;
-    if (znode->owner == 0)
-        return;
-    char *path = census_text(&znode->path);
-    findings->orphans += client_of(findings, znode->owner)->timeout_ms == 0;
-    note_create(findings, znode->owner, path, true, JOURNAL_NO_CVERSION, znode->created_ms);
-    free(path);
+    const char *begin = lock->path + 1;
+    char *first = memory_copy(begin, strcspn(begin, "/"));
+    bool is_own = target_root_is_name(first);
+    free(first);
+    return (row[autopsy_lock_stood_still].flag ? 1e12 : 0) - (is_own ? 1e13 : 0) +
+           table_number(&row[autopsy_lock_waiters_max]);
 }
 
 void findings_end(struct findings *findings)
 {
-    end_herd(findings);
-    findings->end = NULL;
-    locks_end(findings->locks, ns_of(findings->census.last_ms));
+    int64_t last_ms = findings->overview.last_ms;
     const struct locks_lock *lock;
+    bursts_end(findings);
+    findings->end = open;
+    locks_end(findings->locks, ns_of(findings->ended ? findings->until_ms : last_ms));
     for (size_t i = 0; (lock = locks_at(findings->locks, i)) != NULL; i++) {
         struct table_value *row = row_of(findings, lock);
         row[autopsy_lock_lock] = table_count(i);
         row[autopsy_lock_path] = table_text(lock->path);
         row[autopsy_lock_recipe] = table_text(lock->recipe);
-        row[autopsy_lock_waiters_max] = table_count(lock->waiters_max);
+        if (row[autopsy_lock_waiters_max].count < row[autopsy_lock_waiting].count)
+            row[autopsy_lock_waiters_max] = row[autopsy_lock_waiting];
+        row[autopsy_lock_rank] = table_real(rank_of(lock, row));
+        bool is_used = row[autopsy_lock_grants].count + row[autopsy_lock_refused].count > 0;
+        if (is_asked_for(findings, lock) && is_used) {
+            memcpy(table_add(&findings->lock_rows), row, autopsy_lock_columns_count * sizeof *row);
+            memset(row, 0, autopsy_lock_columns_count * sizeof *row); /* its texts have moved */
+        }
     }
 }
 
@@ -496,16 +472,15 @@ bool findings_lose(const struct findings *findings)
 
 void findings_deinit(struct findings *findings)
 {
+    struct table *tables[] = {&findings->flaws,    &findings->lock_rows, &findings->all_rows,
+                              &findings->expiries, &findings->herds,     &findings->minutes,
+                              &findings->periods};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        table_deinit(tables[i]);
     locks_free(findings->locks);
-    table_deinit(&findings->flaws);
-    table_deinit(&findings->lock_rows);
-    table_deinit(&findings->expiries);
-    table_deinit(&findings->herds);
-    table_deinit(&findings->minutes);
-    table_deinit(&findings->periods);
     tdestroy(findings->clients, free);
     free(findings->herd);
     for (size_t i = 0; i < AUTOPSY_SEQUENCES; i++)
         free(findings->sequences[i].folder);
-    census_deinit(&findings->census);
+    overview_deinit(&findings->overview);
 }

@@ -78,7 +78,7 @@ static void add_row(struct comparison *cmp, const struct pair *of)
         of_b = table_geometric(b->values, b->count);
         ratio = ratio_of(a, b, CONFIDENCE);
     }
-    cmp->interval_count += isfinite(ratio.low);
+    cmp->interval_count += isfinite(ratio.low) ? 1 : 0;
     row[ratio_recipe] = table_text(of->cell->group);
     row[ratio_clients] = table_count(of->cell->size);
     row[ratio_metric] = table_text(of->metric->name);

@@ -251,9 +251,9 @@ void paper_judge(struct paper *paper, const struct table *const rows[])
     paper->cells = memory_new(paper->cell_count, sizeof *paper->cells);
     for (size_t i = 0; i < paper->cell_count; i++) {
         struct paper_cell *cell = &paper->cells[i];
-        size_t at[] = {i % of_one / paper->lengths[1], i % paper->lengths[1]};
+        const size_t at[PAPER_AXES_MAX] = {i % of_one / paper->lengths[1], i % paper->lengths[1]};
         cell->servers = target->server_counts[i / of_one];
-        for (size_t k = 0; k < evaluation->axis_count; k++)
+        for (size_t k = 0; k < PAPER_AXES_MAX && k < evaluation->axis_count; k++)
             cell->at[k] = levels_of(paper, k)->list[at[k]];
         gather(paper, rows[i / of_one], cell);
         add_figures(paper, cell);

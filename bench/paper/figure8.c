@@ -62,7 +62,7 @@ uint64_t figure8_parts(uint64_t servers)
 }
 
 /* An event of the figure: without the two followers the leader is in their place. */
-static const struct event *event_of(const struct figure8 *figure, uint32_t event)
+static const struct event *event_of(const struct figure8 *figure, size_t event)
 {
     return &events[event + (figure->events < FIGURE8_EVENTS_MAX && event == figure->events - 1)];
 }
@@ -77,7 +77,7 @@ void figure8_init(struct figure8 *figure, struct paper *paper, uint64_t servers,
                                .events = count_events(servers),
                                .faults.type = &figure8_fault_table,
                                .samples.type = &figure8_sample_table};
-    for (uint32_t i = 0; i < figure->events; i++) {
+    for (size_t i = 0; i < figure->events; i++) {
         const struct event *event = event_of(figure, i);
         uint64_t at_ns = (2 + 3 * i) * figure->part_ns;
         figure->schedule[2 * i] =

@@ -37,6 +37,7 @@ struct locks {
     size_t count;
     uint32_t sessions;
     size_t holders, present; /* of all locks: that hold; that hold or wait */
+    size_t held_names;       /* locks by name that are held */
 };
 
 /* ------------------------------------------------------------------ what is found by its key */
@@ -58,11 +59,11 @@ static void put(void **tree, void *element, int (*compare)(const void *, const v
     (void)memory_or_end(tsearch(element, tree, compare));
 }
 
-/* A new one has the next number. */
+/* A new one has the next number; that of no session is 0. */
 static struct locks_session *session_of(struct locks *locks, int64_t id)
 {
     struct locks_session *session = id_tree_take(&locks->by_session, id, sizeof *session);
-    if (session->number == 0)
+    if (session->number == 0 && id != 0)
         session->number = ++locks->sessions;
     return session;
 }
@@ -105,7 +106,7 @@ static struct locks_lock *lock_of(struct locks *locks, const char *path, bool se
 
 /* ------------------------------------------------------------------ turns and rows */
 
-static size_t waiters_of(const struct locks_lock *lock)
+size_t locks_waiters(const struct locks_lock *lock)
 {
     return lock->place_count + lock->waiting_count - lock->holders;
 }
@@ -127,6 +128,7 @@ static void give_turn(struct locks_lock *lock, struct locks_place *place, uint64
     place->line.holds = true;
     lock->holders++;
     lock->all->holders++;
+    lock->all->held_names += lock->by_name;
     if (lock->row.granted++ == 0)
         name_holder(&lock->row, place);
     lock->row.granted_ns = at_ns;
@@ -148,6 +150,7 @@ static void give_turns(struct locks_lock *lock, uint64_t at_ns)
         place_of(lock, i)->line.holds = false;
         lock->holders--;
         lock->all->holders--;
+        lock->all->held_names -= lock->by_name;
         lock->row.granted--;
         name_holder(&lock->row, place_of(lock, 0));
     }
@@ -160,7 +163,7 @@ static void close_row(struct locks *locks, struct locks_lock *lock, uint64_t at_
     if (locks->closed != NULL)
         locks->closed(locks->context, lock, row);
     *row = (struct locks_row){
-        .handoff = row->handoff + 1, .released_ns = at_ns, .waiters = waiters_of(lock)};
+        .handoff = row->handoff + 1, .released_ns = at_ns, .waiters = locks_waiters(lock)};
     if (row->waiters > lock->waiters_max)
         lock->waiters_max = row->waiters;
 }
@@ -243,15 +246,23 @@ static void free_place(struct locks *locks, struct locks_place *place)
     free(place);
 }
 
-static void end_place(struct locks *locks, struct locks_place *place, uint64_t at_ns)
+/* Whether it held. */
+static bool remove_place(struct locks *locks, struct locks_place *place)
 {
     struct locks_lock *lock = place->lock;
     bool held = place->line.holds;
     take_out(lock, place);
     lock->holders -= held;
     locks->holders -= held;
+    locks->held_names -= held && lock->by_name;
     free_place(locks, place);
-    if (held)
+    return held;
+}
+
+static void end_place(struct locks *locks, struct locks_place *place, uint64_t at_ns)
+{
+    struct locks_lock *lock = place->lock;
+    if (remove_place(locks, place))
         close_row(locks, lock, at_ns);
     give_turns(lock, at_ns);
 }
@@ -355,6 +366,20 @@ void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
     }
 }
 
+void locks_forget(struct locks *locks, uint64_t at_ns)
+{
+    for (size_t i = 0; i < locks->count; i++) {
+        struct locks_lock *lock = locks->list[i];
+        bool held = false;
+        while (lock->place_count > 0)
+            held = remove_place(locks, place_of(lock, 0)) || held;
+        while (lock->waiting_count > 0)
+            stop_waiting(lock, lock->waiting[0]);
+        if (held)
+            close_row(locks, lock, at_ns);
+    }
+}
+
 struct locks_lock *locks_find(struct locks *locks, const char *path)
 {
     struct locks_lock *lock = lock_at(locks, path);
@@ -365,6 +390,22 @@ struct locks_lock *locks_find(struct locks *locks, const char *path)
     lock = lock_at(locks, folder);
     free(folder);
     return lock != NULL && !lock->by_name ? lock : NULL;
+}
+
+size_t locks_held(const struct locks *locks, int64_t session, struct locks_lock **last)
+{
+    size_t count = 0;
+    *last = NULL;
+    if (locks->held_names > 2) /* of which one may be the session's own */
+        return locks->held_names;
+    for (size_t i = 0; i < locks->count && locks->held_names > 0; i++) {
+        struct locks_lock *lock = locks->list[i];
+        if (lock->by_name && lock->holders > 0 && place_of(lock, 0)->session->id != session) {
+            *last = lock;
+            count++;
+        }
+    }
+    return count;
 }
 
 bool locks_holds(struct locks *locks, int64_t session)
@@ -408,11 +449,8 @@ void locks_free(struct locks *locks)
         return;
     for (size_t i = 0; i < locks->count; i++) {
         struct locks_lock *lock = locks->list[i];
-        while (lock->place_count > 0) {
-            struct locks_place *place = place_of(lock, 0);
-            take_out(lock, place);
-            free_place(locks, place);
-        }
+        while (lock->place_count > 0)
+            (void)remove_place(locks, place_of(lock, 0));
         free(lock->places);
         free(lock->waiting);
         free(lock->path);

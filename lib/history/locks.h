@@ -8,8 +8,10 @@
  *
  *   a queue   a folder with ephemeral children that have sequence numbers. Order, sharing and the
  *             name of the recipe are those of recipes/line.h. A child is a place in the queue.
- *   by name   an ephemeral znode without a number that two sessions have tried to create: its owner
- *             holds the lock. With one session alone the znode may be a registration.
+ *   by name   a znode without a number: its owner holds the lock.
+ *
+ * Which znodes are locks the caller decides (history/census.h). A place may be of no session (id
+ * 0).
  *
  * Who holds follows from the znodes: the first place, or all readers in front, or all leases. A
  * release is the end of a holder's znode, whoever ends it. The rows of a lock are those of a
@@ -38,7 +40,7 @@ struct locks_row {
     size_t waiters;       /* when it was opened */
     size_t granted;       /* places whose turn has come */
     uint32_t holder;      /* the session of the first of them: its number, + 1; 0: none */
-    int64_t session;      /* the same session's id */
+    int64_t session;      /* the same session's id; 0 of no session */
     uint64_t arrived_ns;  /* of that session at the lock */
     uint64_t granted_ns;  /* when the turn of the last of them came; 0: none */
     struct tally tally;   /* for the caller to add to */
@@ -84,8 +86,18 @@ void locks_refuse(struct locks *locks, int64_t session, const char *path, bool s
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
 void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
 
+/* All znodes and sessions are gone, nobody knows when: rows with a holder are closed. */
+void locks_forget(struct locks *locks, uint64_t at_ns);
+
+/* The number of locks by name that other sessions than this one hold, and one of them, which is
+ * known if it is the only one. With more than two it may count the session's own, too. */
+size_t locks_held(const struct locks *locks, int64_t session, struct locks_lock **last);
+
 /* The lock that a path is the folder or the znode of, or whose folder has it; NULL: none. */
 struct locks_lock *locks_find(struct locks *locks, const char *path);
+
+/* Places and sessions that wait. */
+size_t locks_waiters(const struct locks_lock *lock);
 
 /* Whether a session holds one. */
 bool locks_holds(struct locks *locks, int64_t session);

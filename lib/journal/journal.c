@@ -19,7 +19,10 @@ struct files {
 
 struct journal {
     struct files logs, snapshots;
+    char *const *folders; /* the caller's */
+    size_t folder_count;
     uint64_t bytes; /* of the logs */
+    bool is_sorted; /* the logs, by their first records */
 };
 
 const struct journal_flaw_row journal_flaws[] = {
@@ -38,52 +41,47 @@ static bool read_name(const char *name, const char *prefix, int64_t *zxid)
     if (strncmp(name, prefix, length) != 0 || strspn(name + length, "0123456789abcdef") == 0)
         return false;
     *zxid = (int64_t)strtoull(name + length, &end, 16);
-    return *end == '\0' || strcmp(end, ".gz") == 0 || strcmp(end, ".snappy") == 0;
+    return *end == '\0' || *end == '.';
 }
 
-static enum error_kind add_file(struct files *files, const char *folder, const char *name,
-                                int64_t zxid, struct error *error)
+static enum error_kind add_file(struct files *files, const char *path,
+                                const struct journal_file *file, struct error *error)
 {
     struct stat status;
-    char *path = memory_format("%s/%s", folder, name);
-    if (stat(path, &status) != 0) {
-        enum error_kind kind = error_from_errno(error, errno, path, "looking at it");
-        free(path);
-        return kind;
-    }
+    if (stat(path, &status) != 0)
+        return error_from_errno(error, errno, path, "looking at it");
     files->list = memory_grow(files->list, files->count, sizeof *files->list);
-    files->list[files->count++] =
-        (struct journal_file){.path = path, .zxid = zxid, .bytes = (uint64_t)status.st_size};
+    files->list[files->count] = *file;
+    files->list[files->count].path = memory_text(path);
+    files->list[files->count++].bytes = (uint64_t)status.st_size;
     return ERROR_NONE;
 }
 
-static enum error_kind fail_to_open(const char *folder, struct error *error)
-{
-    if (errno == ENOENT || errno == ENOTDIR)
-        return error_raise(error, ERROR_NO_JOURNAL, 0, folder,
-                           errno == ENOENT ? "it does not exist" : "it is not a folder");
-    return error_from_errno(error, errno, folder, "opening it");
-}
-
 /* The files of a folder, or of the folder version-2 in it. */
-static enum error_kind find(struct journal *journal, const char *folder, struct error *error)
+static enum error_kind find(struct journal *journal, size_t index, struct error *error)
 {
+    const char *folder = journal->folders[index];
     char *inner = memory_format("%s/version-2", folder);
     DIR *open = opendir(inner);
     const char *found = open != NULL ? inner : folder;
     enum error_kind kind = ERROR_NONE;
-    if (open == NULL && (open = opendir(folder)) == NULL) {
-        free(inner);
-        return fail_to_open(folder, error);
+    if (open == NULL && (open = opendir(folder)) == NULL)
+        kind = errno == ENOENT || errno == ENOTDIR
+                   ? error_raise(error, ERROR_NO_JOURNAL, 0, folder,
+                                 errno == ENOENT ? "it does not exist" : "it is not a folder")
+                   : error_from_errno(error, errno, folder, "opening it");
+    for (struct dirent *entry;
+         open != NULL && kind == ERROR_NONE && (entry = readdir(open)) != NULL;) {
+        struct journal_file file = {.folder = index};
+        char *path = memory_format("%s/%s", found, entry->d_name);
+        if (read_name(entry->d_name, "log.", &file.zxid))
+            kind = add_file(&journal->logs, path, &file, error);
+        else if (read_name(entry->d_name, "snapshot.", &file.zxid))
+            kind = add_file(&journal->snapshots, path, &file, error);
+        free(path);
     }
-    int64_t zxid;
-    for (struct dirent *entry; kind == ERROR_NONE && (entry = readdir(open)) != NULL;) {
-        if (read_name(entry->d_name, "log.", &zxid))
-            kind = add_file(&journal->logs, found, entry->d_name, zxid, error);
-        else if (read_name(entry->d_name, "snapshot.", &zxid))
-            kind = add_file(&journal->snapshots, found, entry->d_name, zxid, error);
-    }
-    (void)closedir(open);
+    if (open != NULL)
+        (void)closedir(open);
     free(inner);
     return kind;
 }
@@ -107,9 +105,10 @@ enum error_kind journal_open(char *const *folders, size_t count, struct journal 
 {
     struct journal *new = memory_new(1, sizeof *new);
     enum error_kind kind = ERROR_NONE;
+    *new = (struct journal){.folders = folders, .folder_count = count};
     for (size_t i = 0; i < count && kind == ERROR_NONE; i++) {
         size_t before = new->logs.count + new->snapshots.count;
-        kind = find(new, folders[i], error);
+        kind = find(new, i, error);
         if (kind == ERROR_NONE && new->logs.count + new->snapshots.count == before)
             kind = error_raise(error, ERROR_NO_JOURNAL, 0, folders[i],
                                "the folder has no file log.ZXID");
@@ -128,19 +127,16 @@ enum error_kind journal_open(char *const *folders, size_t count, struct journal 
     return kind;
 }
 
-static void free_files(struct files *files)
-{
-    for (size_t i = 0; i < files->count; i++)
-        free(files->list[i].path);
-    free(files->list);
-}
-
 void journal_free(struct journal *journal)
 {
     if (journal == NULL)
         return;
-    free_files(&journal->logs);
-    free_files(&journal->snapshots);
+    struct files *all[] = {&journal->logs, &journal->snapshots};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        for (size_t j = 0; j < all[i]->count; j++)
+            free(all[i]->list[j].path);
+        free(all[i]->list);
+    }
     free(journal);
 }
 
@@ -149,85 +145,288 @@ size_t journal_logs(const struct journal *journal)
     return journal->logs.count;
 }
 
-/* ------------------------------------------------------------------ reading */
-
-void reading_flaw(const struct reading *reading, enum journal_flaw_kind kind,
-                  const struct journal_file *file, uint64_t offset)
+const char *file_compression(const unsigned char *bytes, size_t count)
 {
-    if (reading->listener->flaw != NULL)
-        reading->listener->flaw(reading->context, &(struct journal_flaw){.kind = kind,
-                                                                         .file = file->path,
-                                                                         .offset = offset,
-                                                                         .after = reading->last});
+    static const struct {
+        const char *name, *magic;
+    } known[] = {{"Snappy", "\x82SNAPPY"}, {"zstd", "\x28\xb5\x2f\xfd"}, {"xz", "\xfd\x37zXZ"},
+                 {"bzip2", "BZh"},         {"lz4", "\x04\x22\x4d\x18"},  {"zip", "PK\x03\x04"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (count >= strlen(known[i].magic) &&
+            memcmp(bytes, known[i].magic, strlen(known[i].magic)) == 0)
+            return known[i].name;
+    return NULL;
 }
 
-bool reading_goes_on(struct reading *reading, uint64_t bytes)
+/* ------------------------------------------------------------------ the listener */
+
+void reading_flaw(const struct reading *reading, const struct journal_flaw *flaw)
+{
+    if (reading->listener->flaw != NULL)
+        reading->listener->flaw(reading->context, flaw);
+}
+
+void reading_count(struct reading *reading, uint64_t bytes)
 {
     uint64_t pieces = reading->read_bytes / PROGRESS_BYTES;
     reading->read_bytes += bytes;
     if (reading->read_bytes / PROGRESS_BYTES != pieces && reading->listener->progress != NULL)
-        reading->ended =
+        reading->ended |=
             !reading->listener->progress(reading->context, reading->read_bytes, reading->of_bytes);
-    return !reading->ended;
+}
+
+/* ------------------------------------------------------------------ what was there before */
+
+static int64_t epoch_of(int64_t zxid)
+{
+    return zxid >> 32;
+}
+
+/* Whether a zxid is one of the first two of its epoch, its upper half: an epoch begins with 0,
+ * which its leader may leave out. */
+static bool begins_epoch(int64_t zxid)
+{
+    return (zxid & UINT32_MAX) <= 1;
 }
 
 /* Whether a snapshot can be read; says why not. */
 static bool is_usable(const struct reading *reading, const struct journal_file *file)
 {
-    bool is_snappy = strcmp(strrchr(file->path, '.'), ".snappy") == 0;
-    if (!is_snappy && snapshot_read(NULL, NULL, file->path, 0))
-        return true;
-    reading_flaw(reading, is_snappy ? JOURNAL_SNAPPY : JOURNAL_SNAPSHOT, file, 0);
-    return false;
+    struct snapshot_facts facts;
+    bool whole = snapshot_read(file, NULL, NULL, 0, &facts);
+    if (!whole)
+        reading_flaw(reading,
+                     &(struct journal_flaw){.kind = facts.compression != NULL ? JOURNAL_LEFT_OUT
+                                                                              : JOURNAL_SNAPSHOT,
+                                            .file = file->path,
+                                            .compression = facts.compression});
+    return whole;
 }
 
-/* Whether a log begins with the first transaction of all: in an ensemble, of the first epoch. */
-static bool is_first(int64_t zxid)
+/* The snapshot of which the least is missing that was deleted meanwhile: the first that has all
+ * before a transaction. Before the first of an epoch the last one behind reading->last will do, if
+ * there is no gap behind it. NULL: there is none that can be read. */
+static const struct journal_file *find_snapshot(const struct reading *reading, int64_t zxid)
 {
-    return zxid <= 1 || (zxid >> 32 == 1 && (zxid & UINT32_MAX) <= 1);
-}
-
-/* The snapshot of which the least is missing that was deleted meanwhile: the first that was made
- * behind the beginning of the log, else the last before; NULL: there is none that can be read. */
-static const struct journal_file *find_snapshot(const struct reading *reading,
-                                                const struct files *snapshots, int64_t first_zxid)
-{
+    const struct files *snapshots = &reading->journal->snapshots;
     size_t behind = 0;
-    while (behind < snapshots->count && snapshots->list[behind].zxid < first_zxid - 1)
+    while (behind < snapshots->count && snapshots->list[behind].zxid < zxid - 1)
         behind++;
     for (size_t i = behind; i < snapshots->count; i++)
         if (is_usable(reading, &snapshots->list[i]))
             return &snapshots->list[i];
-    while (behind-- > 0)
+    while (begins_epoch(zxid) && behind-- > 0 && snapshots->list[behind].zxid > reading->last)
         if (is_usable(reading, &snapshots->list[behind]))
             return &snapshots->list[behind];
     return NULL;
 }
 
-/* What was there before the first log. */
-static void read_snapshot(struct reading *reading, const struct journal *journal)
+/* Tells what was there before the first transaction, or before one behind a gap. */
+static void begin(const struct reading *reading, const struct journal_file *log, int64_t zxid)
 {
-    const struct journal_file *log = &journal->logs.list[0], *taken;
-    if (is_first(log->zxid))
-        return;
-    taken = find_snapshot(reading, &journal->snapshots, log->zxid);
-    if (taken != NULL)
-        (void)!snapshot_read(reading->listener, reading->context, taken->path, log->zxid);
-    else
-        reading_flaw(reading, JOURNAL_NO_SNAPSHOT, log, 0);
+    /* The first of all, in an ensemble of the first epoch, has nothing before it. */
+    bool is_first = reading->last == 0 && epoch_of(zxid) <= 1 && begins_epoch(zxid);
+    const struct journal_file *snapshot = is_first ? NULL : find_snapshot(reading, zxid);
+    struct snapshot_facts facts;
+    if (snapshot == NULL && !is_first && reading->last == 0)
+        reading_flaw(reading,
+                     &(struct journal_flaw){.kind = JOURNAL_NO_SNAPSHOT, .file = log->path});
+    if (reading->listener->begin != NULL)
+        reading->listener->begin(reading->context, zxid,
+                                 snapshot != NULL ? snapshot->zxid
+                                 : is_first       ? 0
+                                                  : JOURNAL_NOT_KNOWN);
+    if (snapshot != NULL)
+        (void)!snapshot_read(snapshot, reading->listener, reading->context, zxid, &facts);
+}
+
+/* ------------------------------------------------------------------ gaps */
+
+/* The highest zxid that a snapshot has of those behind the last transaction that was read and
+ * before another; 0: none has. The number of the snapshot may be that of an epoch without a
+ * transaction. */
+static int64_t find_newest(const struct reading *reading, int64_t before)
+{
+    const struct files *snapshots = &reading->journal->snapshots;
+    struct snapshot_facts facts;
+    for (size_t i = snapshots->count; i-- > 0;) {
+        int64_t zxid = snapshots->list[i].zxid;
+        if (zxid <= reading->last || zxid >= before)
+            continue;
+        if ((zxid & UINT32_MAX) == 0 && snapshot_read(&snapshots->list[i], NULL, NULL, 0, &facts))
+            zxid = facts.newest;
+        if ((zxid & UINT32_MAX) != 0 && zxid > reading->last)
+            return zxid;
+    }
+    return 0;
+}
+
+/* Whether a server that has the last transaction of an epoch has this first one of another, too. */
+static bool is_continued(const struct reading *reading, int64_t zxid)
+{
+    const struct files *snapshots = &reading->journal->snapshots;
+    for (size_t i = 0; i < reading->open_count; i++) {
+        size_t folder = reading->open[i]->file->folder;
+        if (reading->open[i]->transaction.zxid != zxid)
+            continue;
+        if (reading->folder_last[folder] == reading->last)
+            return true;
+        for (size_t j = 0; j < snapshots->count; j++)
+            if (snapshots->list[j].folder == folder && snapshots->list[j].zxid == reading->last)
+                return true;
+    }
+    return false;
+}
+
+/* Says what is missing before a transaction, or behind the last (INT64_MAX); false: nothing is. */
+static bool find_gap(const struct reading *reading, int64_t zxid, const struct journal_file *log)
+{
+    struct journal_flaw gap = {.kind = JOURNAL_GAP, .file = log->path, .after = reading->last};
+    bool is_last = zxid == INT64_MAX;
+    if (zxid == reading->last + 1)
+        return false;
+    bool is_new = epoch_of(zxid) > epoch_of(reading->last) && begins_epoch(zxid);
+    gap.before = is_last ? 0 : zxid;
+    gap.newest = find_newest(reading, zxid);
+    if (gap.newest == 0 && (is_last || (is_new && is_continued(reading, zxid))))
+        return false;
+    reading_flaw(reading, &gap);
+    return true;
+}
+
+/* ------------------------------------------------------------------ merging */
+
+/* Reads the first record of each log: the name of a file need not be its zxid. */
+static enum error_kind sort_logs(struct reading *reading, struct journal *journal,
+                                 struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; i < journal->logs.count && kind == ERROR_NONE && !journal->is_sorted; i++) {
+        struct log_cursor cursor;
+        kind = log_open(&cursor, reading, &journal->logs.list[i], error);
+        journal->logs.list[i].zxid = cursor.done ? 0 : cursor.transaction.zxid;
+        log_close(&cursor);
+    }
+    sort(&journal->logs);
+    journal->is_sorted = kind == ERROR_NONE;
+    reading->read_bytes = 0;
+    return kind;
+}
+
+static int64_t least_zxid(const struct reading *reading)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < reading->open_count; i++)
+        if (reading->open[i]->transaction.zxid < least)
+            least = reading->open[i]->transaction.zxid;
+    return least;
+}
+
+/* Opens the logs that begin at the next transaction. */
+static enum error_kind open_logs(struct reading *reading, struct error *error)
+{
+    const struct files *logs = &reading->journal->logs;
+    enum error_kind kind = ERROR_NONE;
+    while (kind == ERROR_NONE && reading->opened < logs->count &&
+           logs->list[reading->opened].zxid <= least_zxid(reading)) {
+        struct journal_file *file = &logs->list[reading->opened++];
+        if (file->zxid == 0)
+            continue;
+        struct log_cursor *cursor = memory_new(1, sizeof *cursor);
+        reading->open = memory_grow(reading->open, reading->open_count, sizeof(void *));
+        reading->open[reading->open_count++] = cursor;
+        kind = log_open(cursor, reading, file, error);
+        if (cursor->done) { /* it has been cut since it was sorted */
+            log_close(cursor);
+            free(cursor);
+            reading->open_count--;
+        }
+    }
+    return kind;
+}
+
+/* Whether all logs that have the transaction of the first have it with the same content. */
+static enum error_kind check_equal(const struct reading *reading, const struct log_cursor *first,
+                                   struct error *error)
+{
+    const struct journal *journal = reading->journal;
+    for (size_t i = 0; i < reading->open_count; i++) {
+        const struct log_cursor *other = reading->open[i];
+        if (other->transaction.zxid != first->transaction.zxid ||
+            (other->content == first->content &&
+             memcmp(other->record, first->record, first->content) == 0))
+            continue;
+        bool is_file = other->file->folder == first->file->folder;
+        return error_raise(error, ERROR_OTHER_ENSEMBLE, 0,
+                           is_file ? other->file->path : journal->folders[other->file->folder],
+                           "its transaction 0x%" PRIx64 " is not that of %.200s",
+                           (uint64_t)first->transaction.zxid,
+                           is_file ? first->file->path : journal->folders[first->file->folder]);
+    }
+    return ERROR_NONE;
+}
+
+/* Goes on in each log that has the transaction. */
+static enum error_kind advance(struct reading *reading, int64_t zxid, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = reading->open_count; i-- > 0 && kind == ERROR_NONE;) {
+        struct log_cursor *cursor = reading->open[i];
+        if (cursor->transaction.zxid != zxid)
+            continue;
+        reading->folder_last[cursor->file->folder] = zxid;
+        kind = log_next(cursor, reading, error);
+        if (!cursor->done)
+            continue;
+        reading->open[i] = reading->open[--reading->open_count];
+        log_close(cursor);
+        free(cursor);
+    }
+    return kind;
+}
+
+/* Tells the next transaction, and what is missing before it. */
+static enum error_kind tell_next(struct reading *reading, struct error *error)
+{
+    int64_t zxid = least_zxid(reading);
+    size_t i = 0;
+    while (reading->open[i]->transaction.zxid != zxid)
+        i++;
+    const struct log_cursor *first = reading->open[i];
+    enum error_kind kind = check_equal(reading, first, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (reading->last == 0 || find_gap(reading, zxid, first->file))
+        begin(reading, first->file, zxid);
+    reading->last = zxid;
+    reading->listener->transaction(reading->context, &first->transaction);
+    return advance(reading, zxid, error);
 }
 
 enum error_kind journal_read(struct journal *journal, const struct journal_listener *listener,
                              void *context, struct error *error)
 {
-    struct reading reading = {.listener = listener, .context = context, .of_bytes = journal->bytes};
-    enum error_kind kind = ERROR_NONE;
-    read_snapshot(&reading, journal);
-    for (size_t i = 0; i < journal->logs.count && kind == ERROR_NONE && !reading.ended; i++)
-        kind = log_read(&reading, &journal->logs.list[i], error);
-    free(reading.record);
+    struct reading reading = {
+        .journal = journal, .listener = listener, .context = context, .of_bytes = journal->bytes};
+    reading.folder_last = memory_new(journal->folder_count, sizeof *reading.folder_last);
+    enum error_kind kind = sort_logs(&reading, journal, error);
+    if (kind == ERROR_NONE)
+        kind = open_logs(&reading, error);
+    while (kind == ERROR_NONE && reading.open_count > 0 && !reading.ended) {
+        kind = tell_next(&reading, error);
+        if (kind == ERROR_NONE)
+            kind = open_logs(&reading, error);
+    }
+    while (reading.open_count > 0) {
+        log_close(reading.open[--reading.open_count]);
+        free(reading.open[reading.open_count]);
+    }
+    free(reading.open);
+    free(reading.folder_last);
     if (kind == ERROR_NONE && reading.ended)
-        kind = error_raise(error, ERROR_INTERRUPTED, 0, journal->logs.list[0].path,
+        return error_raise(error, ERROR_INTERRUPTED, 0, journal->logs.list[0].path,
                            "the logs were not read to their end");
+    if (kind == ERROR_NONE && reading.last > 0)
+        (void)!find_gap(&reading, INT64_MAX, &journal->logs.list[journal->logs.count - 1]);
     return kind;
 }

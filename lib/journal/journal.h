@@ -9,11 +9,16 @@
  * snapshot (snapshot.ZXID, FileSnap) has the sessions and znodes of one moment; it is written while
  * the server goes on, so that later changes may be in it.
  *
- * Files are read as a stream, and only read; the files may be those of a server that runs. Memory
- * is that of the longest record.
+ * The records of all files are merged by their zxids. What one server lacks another may have: a
+ * server that was away is sent a snapshot, and goes on behind a gap in the same file. A gap is what
+ * no file has: within an epoch (the upper half of a zxid) by the numbers, at its end if a snapshot
+ * has more, or if no server that has the last transaction of the epoch has the first of the next.
  *
- * Invariants: every transaction is told once, in the order of the zxids, whatever files have it.
- * Nothing is told of a file behind its first flaw. Two readings tell the same.
+ * Files are only read, as a stream, compressed by gzip or not; they may be those of a server that
+ * runs. Memory is that of the longest record of each log that is open.
+ *
+ * Invariants: every transaction is told once, in the order of the zxids, whatever files have it, or
+ * the reading fails. Nothing is told of a file behind its first flaw. Two readings tell the same.
  */
 #ifndef JOURNAL_JOURNAL_H
 #define JOURNAL_JOURNAL_H
@@ -60,6 +65,7 @@ enum journal_type {
 };
 
 #define JOURNAL_NO_CVERSION (-1)
+#define JOURNAL_NOT_KNOWN   (-1)
 
 /* A change; fields that its type lacks are 0. Texts are gone when the callback returns. */
 struct journal_change {
@@ -83,6 +89,13 @@ struct journal_transaction {
     struct journal_change change;
 };
 
+/* Calls the function with the change of a transaction, or with each part of a multi that was done;
+ * one that failed is an error. */
+typedef void journal_change_function(void *context, const struct journal_transaction *transaction,
+                                     const struct journal_change *change);
+void journal_each_change(const struct journal_transaction *transaction, void *context,
+                         journal_change_function *function);
+
 /* The next part of a multi, and the next path that a closeSession deleted; false behind the last.
  * Begin with a copy of `listed`. */
 bool journal_next_part(struct jute *listed, struct journal_change *part);
@@ -99,7 +112,7 @@ struct journal_znode {
     int32_t cversion;
 };
 
-/* What is wrong: X(NAME, whether what was told has gaps because of it, sentence). `%s`: the file.
+/* What is wrong: X(NAME, whether what was told has gaps because of it, sentence behind the file).
  */
 #define JOURNAL_FLAWS(X)                                                                           \
     X(TORN, false, "ends within a record: it is cut short, or was copied while it grew")           \
@@ -107,12 +120,13 @@ struct journal_znode {
     X(UNREADABLE, true, "has a record that cannot be read; the rest of the file is not read")      \
     X(NOT_A_LOG, true, "is no transaction log")                                                    \
     X(OTHER_VERSION, true, "is of another version than 2, which ZooKeeper 3.4 to 3.9 write")       \
+    X(COMPRESSED, true, "cannot be read, because it is compressed by")                             \
     X(GAP, true, "begins behind transactions that no file has")                                    \
     X(SNAPSHOT, false, "is no whole snapshot, and is left out")                                    \
-    X(SNAPPY, false, "is compressed by Snappy, which zkherd cannot read, and is left out")         \
-    X(NO_SNAPSHOT, false,                                                                          \
-      "does not begin with the first transaction, and no snapshot has what "                       \
-      "was there before")
+    X(LEFT_OUT, false, "is a snapshot that is left out, because it is compressed by")              \
+    X(NO_SNAPSHOT, true,                                                                           \
+      "does not begin with the first transaction, and no snapshot has what was there before "      \
+      "(name the dataDir as well)")
 
 enum journal_flaw_kind {
 #define X(NAME, loses, sentence) JOURNAL_##NAME,
@@ -123,19 +137,25 @@ enum journal_flaw_kind {
 
 struct journal_flaw {
     enum journal_flaw_kind kind;
-    const char *file; /* its path */
+    const char *file; /* its path; of a gap, of the record behind it */
     uint64_t offset;  /* in the file; 0 where the flaw is the whole file's */
     int64_t after;    /* zxid of the last transaction before; 0: none */
+    int64_t before;   /* GAP: zxid of the next transaction; 0: there is none */
+    int64_t newest;   /* GAP: the highest zxid between that a snapshot has; 0: none has any */
+    const char *compression; /* COMPRESSED and LEFT_OUT: the program */
 };
 
 extern const struct journal_flaw_row {
     bool loses;
-    const char *sentence; /* behind the file */
+    const char *sentence;
 } journal_flaws[];
 
 /* Each may be NULL. */
 struct journal_listener {
-    /* The znodes of the snapshot: those that are older than the first transaction. */
+    /* Before the first transaction, and behind each gap: what was told of sessions and znodes does
+     * not go on. Those of a snapshot follow that are older than the transaction `zxid`; `snapshot`
+     * is its zxid, 0 if nothing was there before, or JOURNAL_NOT_KNOWN. */
+    void (*begin)(void *context, int64_t zxid, int64_t snapshot);
     void (*znode)(void *context, const struct journal_znode *znode);
     void (*session)(void *context, int64_t id, int32_t timeout_ms);
     void (*transaction)(void *context, const struct journal_transaction *transaction);
@@ -147,16 +167,17 @@ struct journal_listener {
 struct journal;
 
 /* Finds the files in folders: a server's version-2, or the folder that has it. Two folders may be
- * those of one server (dataDir and dataLogDir), or of several of one ensemble. ERROR_NO_JOURNAL if
- * there is no log, and the operating system's errors. */
+ * those of one server (dataDir and dataLogDir), or of several of one ensemble; `folders` must
+ * outlive the journal. ERROR_NO_JOURNAL if there is no log, and the operating system's errors. */
 MUST_CHECK enum error_kind journal_open(char *const *folders, size_t count,
                                         struct journal **journal, struct error *error);
 void journal_free(struct journal *journal);
 
 size_t journal_logs(const struct journal *journal);
 
-/* Reads everything: the snapshot first. ERROR_INTERRUPTED if `progress` ends it, and errors of
- * reading. The first reading decides how far a log is read that still grows. */
+/* Reads everything: the snapshot first. ERROR_INTERRUPTED if `progress` ends it,
+ * ERROR_OTHER_ENSEMBLE if two files have other transactions of one zxid, and errors of reading. The
+ * first reading decides how far a log is read that still grows. */
 MUST_CHECK enum error_kind journal_read(struct journal *journal,
                                         const struct journal_listener *listener, void *context,
                                         struct error *error);

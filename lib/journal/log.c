@@ -4,139 +4,150 @@
 #include "base/memory.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <zlib.h>
 
-#define LOG_MAGIC    0x5a4b4c47 /* ZKLG */
-#define BUFFER_BYTES 262144
-#define HEAD_BYTES   12 /* before a record: its checksum and its length */
-#define RECORD_END   'B'
+#define LOG_MAGIC  0x5a4b4c47 /* ZKLG */
+#define HEAD_BYTES 12         /* before a record: its checksum and its length */
+#define RECORD_END 'B'
 /* Far more than jute.maxbuffer lets a request have; a longer one is none. */
 #define RECORD_MOST 67108864
 
-static struct jute begin(const void *bytes, size_t count)
-{
-    return (struct jute){.bytes = bytes, .left = count};
-}
-
-/* Whether a log begins here; a file without a byte is one that its server has just made. */
-static bool read_header(const struct reading *reading, struct journal_file *file, FILE *stream)
-{
-    unsigned char header[FILE_HEADER_BYTES];
-    size_t count =
-        fread(header, 1, file->bytes < sizeof header ? file->bytes : sizeof header, stream);
-    struct jute jute = begin(header, count);
-    if (count == 0)
-        return false;
-    bool is_log = jute_int(&jute) == LOG_MAGIC, is_known = jute_int(&jute) == FILE_VERSION;
-    if (count == sizeof header && is_log && is_known)
-        return true;
-    reading_flaw(reading,
-                 !is_log                  ? JOURNAL_NOT_A_LOG
-                 : count == sizeof header ? JOURNAL_OTHER_VERSION
-                                          : JOURNAL_TORN,
-                 file, 0);
-    return false;
-}
-
-static void make_room(struct reading *reading, size_t bytes)
-{
-    if (bytes <= reading->room)
-        return;
-    free(reading->record);
-    reading->room = 2 * bytes;
-    reading->record = memory_new(reading->room, 1);
-}
-
 enum record_state { RECORD_WHOLE, RECORD_END_OF_LOG, RECORD_FLAWED };
 
-/* Reads the next record into reading->record. What was allocated beforehand is zero: the end. */
-static enum record_state next_record(struct reading *reading, struct journal_file *file,
-                                     FILE *stream, uint64_t at, uint32_t *length,
-                                     enum journal_flaw_kind *flaw)
+/* Reads as many of the bytes as there are before the limit. */
+static size_t take(struct log_cursor *cursor, void *bytes, size_t count)
+{
+    uint64_t left = cursor->limit - cursor->position;
+    int got = gzread(cursor->stream, bytes, (unsigned)(count < left ? count : left));
+    cursor->position += got > 0 ? (uint64_t)got : 0;
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Z_OK, Z_BUF_ERROR where a compressed file is cut short, or the error of reading it. */
+static int state_of(const struct log_cursor *cursor)
+{
+    int state = Z_OK;
+    (void)gzerror(cursor->stream, &state);
+    return state == Z_STREAM_END ? Z_OK : state;
+}
+
+/* ------------------------------------------------------------------ a record */
+
+/* A file without a byte is one that its server has just made. */
+static enum record_state read_header(struct log_cursor *cursor, struct journal_flaw *flaw)
+{
+    unsigned char header[FILE_HEADER_BYTES];
+    size_t count = take(cursor, header, sizeof header);
+    struct jute jute = {.bytes = header, .left = count};
+    bool is_log = jute_int(&jute) == LOG_MAGIC, is_known = jute_int(&jute) == FILE_VERSION;
+    if (count == sizeof header && is_log && is_known)
+        return RECORD_WHOLE;
+    flaw->compression = file_compression(header, count);
+    flaw->kind = flaw->compression != NULL ? JOURNAL_COMPRESSED
+                 : !is_log                 ? JOURNAL_NOT_A_LOG
+                 : count == sizeof header  ? JOURNAL_OTHER_VERSION
+                                           : JOURNAL_TORN;
+    return count == 0 && state_of(cursor) == Z_OK ? RECORD_END_OF_LOG : RECORD_FLAWED;
+}
+
+static void make_room(struct log_cursor *cursor, size_t bytes)
+{
+    if (bytes <= cursor->room)
+        return;
+    free(cursor->record);
+    cursor->room = 2 * bytes;
+    cursor->record = memory_new(cursor->room, 1);
+}
+
+/* Reads the next record. What was allocated beforehand is zero: the end. */
+static enum record_state read_record(struct log_cursor *cursor, enum journal_flaw_kind *flaw)
 {
     unsigned char head[HEAD_BYTES];
-    uint64_t left = (file->end > 0 ? file->end : file->bytes) - at;
-    size_t count = fread(head, 1, left < sizeof head ? left : sizeof head, stream);
-    struct jute jute = begin(head, count);
+    size_t count = take(cursor, head, sizeof head);
+    struct jute jute = {.bytes = head, .left = count};
     uint64_t checksum = (uint64_t)jute_long(&jute);
-    *length = (uint32_t)jute_int(&jute);
+    uint32_t length = (uint32_t)jute_int(&jute);
     *flaw = JOURNAL_TORN;
-    if (count == 0 || (count == sizeof head && checksum == 0 && *length == 0))
+    if ((count == 0 && state_of(cursor) == Z_OK) ||
+        (count == sizeof head && checksum == 0 && length == 0))
         return RECORD_END_OF_LOG;
-    if (count < sizeof head || *length >= left - sizeof head)
+    if (count < sizeof head || length >= cursor->limit - cursor->position)
         return RECORD_FLAWED;
-    if (*length > RECORD_MOST) {
+    if (length > RECORD_MOST) {
         *flaw = JOURNAL_UNREADABLE;
         return RECORD_FLAWED;
     }
-    make_room(reading, *length + 1UL);
-    if (fread(reading->record, 1, *length + 1UL, stream) != *length + 1UL ||
-        reading->record[*length] != RECORD_END)
+    make_room(cursor, length + 1UL);
+    if (take(cursor, cursor->record, length + 1UL) != length + 1UL ||
+        cursor->record[length] != RECORD_END)
         return RECORD_FLAWED;
     *flaw = JOURNAL_CHECKSUM;
-    return adler32(1, reading->record, *length) == checksum ? RECORD_WHOLE : RECORD_FLAWED;
+    if (adler32(1, cursor->record, length) != checksum)
+        return RECORD_FLAWED;
+    *flaw = JOURNAL_UNREADABLE;
+    return transaction_read(cursor->record, length, &cursor->transaction, &cursor->content)
+               ? RECORD_WHOLE
+               : RECORD_FLAWED;
 }
 
-/* The zxids of an epoch, the upper half, are without a gap. */
-static bool follows(int64_t last, int64_t zxid)
+/* ------------------------------------------------------------------ a log */
+
+/* Ends the reading of a log, unless a record was read: what is behind its end, too, counts as read.
+ */
+static enum error_kind finish(struct log_cursor *cursor, struct reading *reading,
+                              enum record_state state, const struct journal_flaw *flaw,
+                              struct error *error)
 {
-    return last == 0 || zxid == last + 1 || (zxid >> 32 > last >> 32 && (zxid & UINT32_MAX) <= 1);
+    uint64_t offset = (uint64_t)gzoffset(cursor->stream);
+    cursor->done = state != RECORD_WHOLE;
+    if (cursor->done || offset > cursor->file->bytes)
+        offset = cursor->file->bytes;
+    reading_count(reading, offset - cursor->counted);
+    cursor->counted = offset;
+    if (!cursor->done)
+        return ERROR_NONE;
+    if (state_of(cursor) == Z_ERRNO)
+        return error_from_errno(error, errno, cursor->file->path, "reading it");
+    cursor->file->end = cursor->at;
+    if (state == RECORD_FLAWED)
+        reading_flaw(reading, flaw);
+    return ERROR_NONE;
 }
 
-static void tell(struct reading *reading, const struct journal_file *file,
-                 const struct journal_transaction *transaction, uint64_t at)
+enum error_kind log_next(struct log_cursor *cursor, struct reading *reading, struct error *error)
 {
-    if (transaction->zxid <= reading->last)
-        return;
-    if (!follows(reading->last, transaction->zxid))
-        reading_flaw(reading, JOURNAL_GAP, file, at);
-    reading->last = transaction->zxid;
-    reading->listener->transaction(reading->context, transaction);
+    struct journal_flaw flaw = {.file = cursor->file->path, .after = cursor->transaction.zxid};
+    enum record_state state;
+    do { /* a server may write again what it was sent again */
+        cursor->at = cursor->position;
+        state = read_record(cursor, &flaw.kind);
+    } while (state == RECORD_WHOLE && cursor->transaction.zxid <= flaw.after);
+    flaw.offset = cursor->at;
+    if (flaw.kind == JOURNAL_TORN && state_of(cursor) == Z_DATA_ERROR)
+        flaw.kind = JOURNAL_CHECKSUM;
+    return finish(cursor, reading, state, &flaw, error);
 }
 
-static void read_records(struct reading *reading, struct journal_file *file, FILE *stream)
+enum error_kind log_open(struct log_cursor *cursor, struct reading *reading,
+                         struct journal_file *file, struct error *error)
 {
-    enum record_state state = RECORD_WHOLE;
-    enum journal_flaw_kind flaw;
-    struct journal_transaction transaction;
-    uint64_t at = FILE_HEADER_BYTES;
-    while (state == RECORD_WHOLE) {
-        uint32_t length;
-        state = next_record(reading, file, stream, at, &length, &flaw);
-        if (state == RECORD_WHOLE && !transaction_read(reading->record, length, &transaction)) {
-            state = RECORD_FLAWED;
-            flaw = JOURNAL_UNREADABLE;
-        }
-        if (state == RECORD_WHOLE) {
-            tell(reading, file, &transaction, at);
-            at += HEAD_BYTES + length + 1UL;
-            if (!reading_goes_on(reading, HEAD_BYTES + length + 1UL))
-                return;
-        }
-    }
-    if (state == RECORD_FLAWED && !ferror(stream))
-        reading_flaw(reading, flaw, file, at);
-    file->end = at;
-}
-
-enum error_kind log_read(struct reading *reading, struct journal_file *file, struct error *error)
-{
-    FILE *stream = fopen(file->path, "re");
-    enum error_kind kind = ERROR_NONE;
-    if (stream == NULL)
+    struct journal_flaw flaw = {.file = file->path};
+    *cursor = (struct log_cursor){.file = file, .stream = gzopen(file->path, "re")};
+    if (cursor->stream == NULL)
         return error_from_errno(error, errno, file->path, "opening it");
-    (void)setvbuf(stream, NULL, _IOFBF, BUFFER_BYTES);
-    uint64_t before = reading->read_bytes;
-    if (read_header(reading, file, stream))
-        read_records(reading, file, stream);
-    if (ferror(stream))
-        kind = error_from_errno(error, errno, file->path, "reading it");
-    (void)fclose(stream);
-    /* Also what was not read: what was allocated beforehand, or is behind a flaw. */
-    reading->read_bytes = before;
-    if (kind == ERROR_NONE && !reading->ended)
-        (void)reading_goes_on(reading, file->bytes);
-    return kind;
+    (void)gzbuffer(cursor->stream, FILE_BUFFER_BYTES);
+    cursor->limit = file->end > 0                   ? file->end
+                    : gzdirect(cursor->stream) != 0 ? file->bytes
+                                                    : UINT64_MAX;
+    enum record_state state = read_header(cursor, &flaw);
+    return state == RECORD_WHOLE ? log_next(cursor, reading, error)
+                                 : finish(cursor, reading, state, &flaw, error);
+}
+
+void log_close(struct log_cursor *cursor)
+{
+    if (cursor->stream != NULL)
+        (void)gzclose_r(cursor->stream);
+    free(cursor->record);
+    *cursor = (struct log_cursor){.done = true};
 }

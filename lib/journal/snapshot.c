@@ -5,15 +5,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #define SNAPSHOT_MAGIC 0x5a4b534e /* ZKSN */
-#define BUFFER_BYTES   262144
-#define PATH_MOST      1048576 /* what fits in a request (jute.maxbuffer) */
+#define PATH_MOST      1048576    /* what fits in a request (jute.maxbuffer) */
 /* Behind a znode's data: the number of its ACL, and its stat (StatPersisted). */
 #define STAT_BYTES 68
-/* Owners of znodes that are not ephemeral (EphemeralType): a container's, and those with a TTL,
- * whose highest byte is not that of a session's server. */
+/* Owners of znodes that are not ephemeral (EphemeralType): a container's, and those with a TTL. The
+ * highest byte of these is that of the sessions of server 255, too. */
 #define OWNER_CONTAINER INT64_MIN
 #define OWNER_TTL_BYTE  0xff
 
@@ -21,7 +19,11 @@
 struct source {
     gzFile file;
     uLong checksum;
-    bool failed; /* it ended too early, or is no snapshot */
+    bool failed;     /* it ended too early, or is no snapshot */
+    int64_t *listed; /* the sessions whose ids look like a TTL */
+    size_t listed_count;
+    int64_t most; /* zxid of the name: what is newer was written while the server went on */
+    struct snapshot_facts *facts;
     char path[PATH_MOST];
 };
 
@@ -88,9 +90,26 @@ static void skip_acls(struct source *source)
     }
 }
 
-static bool is_session(int64_t owner)
+static bool looks_like_ttl(int64_t owner)
 {
-    return owner != OWNER_CONTAINER && (uint64_t)owner >> 56 != OWNER_TTL_BYTE;
+    return (uint64_t)owner >> 56 == OWNER_TTL_BYTE;
+}
+
+/* Such an owner is a session if the snapshot has that. */
+static bool is_session(const struct source *source, int64_t owner)
+{
+    size_t i = 0;
+    if (!looks_like_ttl(owner))
+        return owner != OWNER_CONTAINER;
+    while (i < source->listed_count && source->listed[i] != owner)
+        i++;
+    return i < source->listed_count;
+}
+
+static void note_zxid(struct source *source, int64_t zxid)
+{
+    if (zxid <= source->most && zxid > source->facts->newest)
+        source->facts->newest = zxid;
 }
 
 /* Behind its path. */
@@ -102,14 +121,16 @@ static void read_znode(struct source *source, struct journal_znode *znode)
     struct jute stat = {.bytes = bytes, .left = sizeof bytes};
     (void)jute_long(&stat); /* the ACL */
     znode->czxid = jute_long(&stat);
-    (void)jute_long(&stat); /* mzxid */
+    note_zxid(source, znode->czxid);
+    note_zxid(source, jute_long(&stat)); /* mzxid */
     znode->created_ms = jute_long(&stat);
     (void)jute_long(&stat); /* mtime */
     (void)jute_int(&stat);  /* version */
     znode->cversion = jute_int(&stat);
     (void)jute_int(&stat); /* aversion */
     int64_t owner = jute_long(&stat);
-    znode->owner = is_session(owner) ? owner : 0;
+    znode->owner = is_session(source, owner) ? owner : 0;
+    note_zxid(source, jute_long(&stat)); /* pzxid: of the last child that came or went */
 }
 
 static bool is_end(const struct jute_bytes *path)
@@ -123,6 +144,11 @@ static void read_sessions(struct source *source, const struct journal_listener *
     for (int32_t count = take_int(source); count > 0 && !source->failed; count--) {
         int64_t id = take_long(source);
         int32_t timeout_ms = take_int(source);
+        if (looks_like_ttl(id) && !source->failed) {
+            source->listed =
+                memory_grow(source->listed, source->listed_count, sizeof *source->listed);
+            source->listed[source->listed_count++] = id;
+        }
         if (listener != NULL && listener->session != NULL && !source->failed)
             listener->session(context, id, timeout_ms);
     }
@@ -143,15 +169,27 @@ static void read_znodes(struct source *source, const struct journal_listener *li
     }
 }
 
-bool snapshot_read(const struct journal_listener *listener, void *context, const char *path,
-                   int64_t before)
+/* Whether a snapshot begins here. */
+static bool read_header(struct source *source)
+{
+    unsigned char header[FILE_HEADER_BYTES];
+    take(source, header, sizeof header);
+    struct jute jute = {.bytes = header, .left = sizeof header};
+    source->facts->compression = file_compression(header, sizeof header);
+    return jute_int(&jute) == SNAPSHOT_MAGIC && jute_int(&jute) == FILE_VERSION;
+}
+
+bool snapshot_read(const struct journal_file *file, const struct journal_listener *listener,
+                   void *context, int64_t before, struct snapshot_facts *facts)
 {
     struct source *source = memory_new(1, sizeof *source);
+    *facts = (struct snapshot_facts){0};
     source->checksum = 1;
-    source->file = gzopen(path, "re");
-    source->failed = source->file == NULL || gzbuffer(source->file, BUFFER_BYTES) != 0 ||
-                     take_int(source) != SNAPSHOT_MAGIC || take_int(source) != FILE_VERSION;
-    (void)take_long(source); /* the database */
+    source->most = file->zxid;
+    source->facts = facts;
+    source->file = gzopen(file->path, "re");
+    source->failed = source->file == NULL || gzbuffer(source->file, FILE_BUFFER_BYTES) != 0 ||
+                     !read_header(source);
     read_sessions(source, listener, context);
     skip_acls(source);
     read_znodes(source, listener, context, before);
@@ -159,6 +197,7 @@ bool snapshot_read(const struct journal_listener *listener, void *context, const
     bool whole = (uLong)take_long(source) == checksum && !source->failed;
     if (source->file != NULL)
         (void)gzclose_r(source->file);
+    free(source->listed);
     free(source);
     return whole;
 }

@@ -140,8 +140,22 @@ static void read_parts(struct jute *jute, struct journal_change *change)
     change->listed = (struct jute){.bytes = first.bytes, .left = first.left - jute->left};
 }
 
+void journal_each_change(const struct journal_transaction *transaction, void *context,
+                         journal_change_function *function)
+{
+    struct jute parts = transaction->change.listed;
+    struct journal_change part = {.type = JOURNAL_ERROR, .number = transaction->change.number};
+    if (transaction->change.type != JOURNAL_MULTI)
+        function(context, transaction, &transaction->change);
+    else if (transaction->change.failed)
+        function(context, transaction, &part);
+    else
+        while (journal_next_part(&parts, &part))
+            function(context, transaction, &part);
+}
+
 bool transaction_read(const unsigned char *bytes, size_t count,
-                      struct journal_transaction *transaction)
+                      struct journal_transaction *transaction, size_t *content)
 {
     struct jute jute = {.bytes = bytes, .left = count};
     transaction->session = jute_long(&jute);
@@ -150,6 +164,7 @@ bool transaction_read(const unsigned char *bytes, size_t count,
     transaction->time_ms = jute_long(&jute);
     transaction->bytes = count;
     read_change(&jute, jute_int(&jute), &transaction->change);
+    *content = count - jute.left;
     return !jute.malformed && transaction->time_ms >= 0 && transaction->time_ms <= TIME_MOST_MS &&
            (jute.left == 0 || jute.left == DIGEST_BYTES);
 }

@@ -72,7 +72,7 @@ static void write_snapshot(const uint8_t *data, size_t size)
 
 struct told {
     int64_t last;
-    uint64_t transactions, paths, parts, bytes, flaws, znodes, sessions;
+    uint64_t transactions, paths, parts, bytes, flaws, znodes, sessions, begins;
 };
 
 static void add_text(struct told *told, const struct jute_bytes *text)
@@ -106,8 +106,14 @@ static void hear_znode(void *context, const struct journal_znode *znode)
 {
     struct told *told = context;
     told->znodes++;
-    require(znode->czxid < 5);
     add_text(told, &znode->path);
+}
+
+static void hear_begin(void *context, int64_t zxid, int64_t snapshot)
+{
+    struct told *told = context;
+    require(zxid > told->last);
+    told->begins += (uint64_t)zxid + (uint64_t)snapshot;
 }
 
 static void hear_session(void *context, int64_t id, int32_t timeout_ms)
@@ -122,7 +128,8 @@ static void hear_flaw(void *context, const struct journal_flaw *flaw)
     told->flaws += (uint64_t)flaw->kind + flaw->offset;
 }
 
-static const struct journal_listener listener = {.znode = hear_znode,
+static const struct journal_listener listener = {.begin = hear_begin,
+                                                 .znode = hear_znode,
                                                  .session = hear_session,
                                                  .transaction = hear_transaction,
                                                  .flaw = hear_flaw};
@@ -144,6 +151,9 @@ static void remove_folder(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint8_t nothing;
+    /* A transaction before which a snapshot is asked for: a delete of "/x" with the zxid 5. */
+    static const uint8_t fifth[] = {38, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 7, 0, 0, 0, 0, 0,   0,  0,
+                                    5,  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, '/', 'x'};
     static struct told first, second;
     char *folders[] = {folder};
     struct journal *journal;
@@ -155,7 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(mkdtemp(folder) != NULL && atexit(remove_folder) == 0);
     }
     bool is_snapshot = data[0] == 0;
-    write_log(is_snapshot ? &nothing : data + 1, is_snapshot ? 0 : size - 1);
+    write_log(is_snapshot ? fifth : data + 1, is_snapshot ? sizeof fifth : size - 1);
     write_snapshot(is_snapshot ? data + 1 : &nothing, is_snapshot ? size - 1 : 0);
     require(journal_open(folders, 1, &journal, &error) == ERROR_NONE);
     read_journal(journal, &first);

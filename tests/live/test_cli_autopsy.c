@@ -36,6 +36,7 @@ static void delete (long long session, long long zxid, const char *path)
 
 static json_t *autopsy(int status)
 {
+    (void)folder_remove(in_work("found"));
     command_run(&command, COMMAND("autopsy", "--json", "-o", "found", "zk"));
     assert_status(&command, status);
     return schema_read_result(&command, "autopsy");
@@ -127,7 +128,7 @@ COMMAND_TEST(a_refusal_is_of_the_only_lock)
 COMMAND_TEST(a_queue_and_what_only_looks_like_one)
 {
     begin_log();
-    journal_file_record(1, 1, -10, "i", 6000);
+    journal_file_record(1, 1, -10, "i", 4000);
     create(1, 2, "/q/n-0000000000", 1);
     create(2, 3, "/q/n-0000000001", 2);
     create(3, 4, "/named/n-0000000005", 1);
@@ -146,7 +147,7 @@ COMMAND_TEST(a_queue_and_what_only_looks_like_one)
     assert_int_equal(number(row(told, "sequences", 1), "next"), 2);
     const json_t *expired = row(told, "expired", 0);
     assert_string_equal(text(expired, "session"), "0x1");
-    assert_int_equal(number(expired, "timeout_ms"), 6000);
+    assert_int_equal(number(expired, "timeout_ms"), 4000);
     assert_int_equal(number(expired, "silent_ms"), 4000);
     assert_int_equal(number(expired, "held"), 1);
     assert_int_equal(number(expired, "waiters"), 1);
@@ -156,7 +157,292 @@ COMMAND_TEST(a_queue_and_what_only_looks_like_one)
     command_run(&command, COMMAND("autopsy", "--no-files", "zk"));
     assert_status(&command, 0);
     assert_has(command.out, "The next sequence number in /high is 1073741824: 50.0 % of 2^31");
-    assert_has(command.out, "A log has no reads, no watches");
+    assert_has(command.out, "A log has no reads, watches and");
+}
+
+/* Times and request numbers as a test wants them. */
+static void at(long long ms, int cxid)
+{
+    journal_file_at_ms = JOURNAL_FILE_MS + ms;
+    journal_file_cxid = cxid;
+}
+
+static void as_before(void)
+{
+    journal_file_at_ms = 0;
+    journal_file_cxid = 7;
+}
+
+static void open_session(long long session, long long zxid)
+{
+    journal_file_record(session, zxid, -10, "i", 10000);
+}
+
+/* Clients in Rust and Node close by a request of number 0, as servers do. */
+COMMAND_TEST(a_session_has_expired_only_if_it_was_silent_for_its_timeout)
+{
+    begin_log();
+    at(0, 0);
+    open_session(1, 1);
+    create(1, 2, "/q/n-0000000000", 1);
+    open_session(2, 3);
+    create(2, 4, "/q/n-0000000001", 2);
+    at(300, 0);
+    journal_file_record(1, 5, -11, "is", 1, "/q/n-0000000000");
+    end_log("log.1");
+    json_t *told = autopsy(0);
+    assert_int_equal(number(told, "sessions_closed"), 1);
+    assert_int_equal(number(told, "sessions_expired"), 0);
+    assert_int_equal(number(told, "sessions_undecided"), 0);
+    json_decref(told);
+    at(15000, 0); /* it may have read meanwhile, and closed itself like the first */
+    journal_file_record(2, 6, -11, "is", 1, "/q/n-0000000001");
+    end_log("log.1");
+    told = autopsy(0);
+    assert_int_equal(number(told, "sessions_expired"), 0);
+    assert_int_equal(number(told, "sessions_undecided"), 1);
+    const json_t *end = row(told, "expired", 0);
+    assert_string_equal(text(end, "end"), "undecided");
+    assert_int_equal(number(end, "silent_ms"), 15000);
+    assert_int_equal(number(end, "timeout_ms"), 10000);
+    json_decref(told);
+    as_before();
+}
+
+/* The clock of the second leader is behind. */
+COMMAND_TEST(times_that_go_back_make_no_durations)
+{
+    begin_log();
+    at(0, 1);
+    open_session(1, 0x100000001);
+    create(1, 0x100000002, "/q/n-0000000000", 1);
+    at(5000, 2);
+    journal_file_record(1, 0x100000003, 5, "ssi", "/q", "", 1);
+    at(2200, 0);
+    journal_file_record(1, 0x200000001, -11, "is", 1, "/q/n-0000000000");
+    as_before();
+    end_log("log.1");
+    command_run(&command, COMMAND("autopsy", "-o", "found", "zk"));
+    assert_status(&command, 0);
+    assert_has(command.out, "Times go back 1 times, by up to 2.8 s at zxid 0x200000001");
+    struct csv_file expired = csv_file_read(in_work("found/expired.csv")),
+                    periods = csv_file_read(in_work("found/periods.csv"));
+    assert_string_equal(csv_file_text(&expired, 0, "silent_ms"), "");
+    assert_string_equal(csv_file_text(&expired, 0, "end"), "undecided");
+    assert_int_equal(periods.rows, 3);
+    assert_int_equal(csv_file_count(&periods, 1, "begin_ms"), JOURNAL_FILE_MS + 2200);
+    assert_int_equal(csv_file_count(&periods, 1, "transactions"), 1);
+    csv_file_deinit(&expired);
+    csv_file_deinit(&periods);
+}
+
+/* Services that make their parents blindly, and then register under names of their own. */
+COMMAND_TEST(a_registration_is_no_lock)
+{
+    begin_log();
+    journal_file_record(1, 1, 1, "snafi", "/s", 0, 1);
+    create(1, 2, "/s/host1", 1);
+    journal_file_cxid = 1;
+    refuse(3, 3);
+    journal_file_cxid = 2;
+    create(3, 4, "/s/host2", 2);
+    journal_file_record(1, 5, -11, "is", 1, "/s/host1");
+    journal_file_cxid = 1;
+    refuse(2, 6); /* /s/host1 is not there */
+    journal_file_cxid = 2;
+    create(2, 7, "/s/host1", 3);
+    as_before();
+    end_log("log.1");
+    json_t *told = autopsy(0);
+    assert_int_equal(json_array_size(json_object_get(told, "locks")), 0);
+    assert_int_equal(json_array_size(json_object_get(told, "doubts")), 0);
+    assert_int_equal(number(told, "unattributed"), 2);
+    assert_string_equal(text(told, "answer"), "No lock was found.");
+    json_decref(told);
+}
+
+/* As Kafka elects its controller: a multi that creates, and fails. */
+COMMAND_TEST(the_parts_of_a_multi_are_creates_and_refusals)
+{
+    begin_log();
+    for (long long zxid = 1; zxid <= 2; zxid++)
+        open_session(zxid, zxid);
+    /* A part: its type, and its record behind the length. */
+    journal_file_record(1, 3, 14, "iiisnafi", 1, 1, 51, "/controller", 1, 2);
+    journal_file_record(2, 4, 14, "iiiiiii", 2, -1, 4, -110, -1, 4, -2);
+    delete (1, 5, "/controller");
+    journal_file_record(2, 6, 14, "iiisnafi", 1, 1, 51, "/controller", 1, 3);
+    delete (2, 7, "/controller");
+    end_log("log.1");
+    json_t *told = autopsy(0);
+    const json_t *lock = row(told, "locks", 0);
+    assert_string_equal(text(lock, "path"), "/controller");
+    assert_int_equal(number(lock, "grants"), 2);
+    assert_int_equal(number(lock, "handoffs"), 1);
+    assert_int_equal(number(lock, "waiters_max"), 1);
+    assert_int_equal(number(lock, "refused"), 1);
+    json_decref(told);
+}
+
+/* The holder hangs, and the others are refused to the end. */
+COMMAND_TEST(a_lock_that_stood_still_is_first)
+{
+    begin_log();
+    create(1, 1, "/q/n-0000000000", 1);
+    create(4, 2, "/q/n-0000000001", 2);
+    create(5, 3, "/q/n-0000000002", 3);
+    delete (1, 4, "/q/n-0000000000");
+    delete (5, 5, "/q/n-0000000002");
+    delete (4, 6, "/q/n-0000000001");
+    create(1, 7, "/master", 1);
+    for (long long zxid = 8; zxid < 28; zxid++)
+        refuse(2 + zxid % 2, zxid);
+    end_log("log.1");
+    command_run(&command, COMMAND("autopsy", "--no-files", "zk"));
+    assert_status(&command, 0);
+    assert_has(command.out, "Stood still: hold of /master: 20.0 s by 0x1");
+    assert_has(command.out, "20 refused creates of 2 sessions seem to be of /master");
+    json_t *told = autopsy(0);
+    const json_t *master = row(told, "locks", 1);
+    assert_string_equal(text(master, "path"), "/master");
+    assert_int_equal(number(master, "refused"), 20);
+    assert_has(text(told, "answer"), "No herd: /master never passed on, and refused 20 creates");
+    assert_int_equal(number(master, "waiting"), 2);
+    assert_int_equal(number(master, "waiters_max"), 2);
+    assert_true(json_is_true(json_object_get(master, "stood_still")));
+    assert_int_equal(number(told, "unattributed"), 0);
+    json_decref(told);
+}
+
+/* Beside a registration the log cannot tell what a session wanted that has one of its own. */
+COMMAND_TEST(what_the_log_cannot_decide_is_said)
+{
+    begin_log();
+    create(1, 1, "/master", 1);
+    create(1, 2, "/s/host1", 1);
+    create(2, 3, "/s/host2", 2);
+    for (long long zxid = 4; zxid < 9; zxid++)
+        refuse(2, zxid);
+    end_log("log.1");
+    json_t *told = autopsy(0);
+    const json_t *doubt = row(told, "doubts", 0);
+    assert_int_equal(json_array_size(json_object_get(told, "locks")), 0);
+    assert_string_equal(text(doubt, "path"), "/master");
+    assert_int_equal(number(doubt, "refused"), 5);
+    assert_true(json_is_false(json_object_get(doubt, "is_lock")));
+    assert_int_equal(number(told, "unattributed"), 5);
+    assert_has(text(told, "answer"), "No lock is certain");
+    json_decref(told);
+}
+
+/* kazoo's acquire(ephemeral=False): the znode outlives its session. */
+COMMAND_TEST(a_znode_of_no_session_holds)
+{
+    static const char first[] = "/l/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000",
+                      second[] = "/l/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001";
+    begin_log();
+    open_session(1, 1);
+    journal_file_record(1, 2, 1, "snafi", first, 0, 1);
+    journal_file_record(1, 3, -11, "i", 0);
+    open_session(2, 4);
+    create(2, 5, second, 2);
+    journal_file_record(1, 6, 1, "snafi", "/l/task-0000000002", 0, 3); /* of no lock */
+    end_log("log.1");
+    json_t *told = autopsy(0);
+    assert_int_equal(number(row(told, "locks", 0), "grants"), 1);
+    assert_int_equal(number(row(told, "locks", 0), "waiting"), 1);
+    json_decref(told);
+    struct csv_file holds = csv_file_read(in_work("found/holds.csv"));
+    assert_int_equal(holds.rows, 1);
+    assert_string_equal(csv_file_text(&holds, 0, "session"), "");
+    assert_string_equal(csv_file_text(&holds, 0, "end"), "open");
+    csv_file_deinit(&holds);
+}
+
+/* The znodes of sessions that ended before the first snapshot are known by their deletions alone.
+ */
+COMMAND_TEST(what_only_its_end_tells_was_there_before_the_log)
+{
+    begin_log();
+    create(2, 11, "/q/n-0000000002", 3);
+    delete (1, 12, "/q/n-0000000001");
+    delete (2, 13, "/q/n-0000000002");
+    end_log("log.b");
+    journal_file_begin("ZKSN", 2);
+    journal_file_put("ii", 0, 0);
+    journal_file_znode("", 0, 0);
+    journal_file_seal();
+    journal_file_write(in_work("zk"), "snapshot.d", 0);
+    json_t *told = autopsy(0);
+    assert_int_equal(number(row(told, "locks", 0), "handoffs"), 1);
+    json_decref(told);
+    struct csv_file holds = csv_file_read(in_work("found/holds.csv"));
+    assert_string_equal(csv_file_text(&holds, 0, "session"), "0x1");
+    assert_string_equal(csv_file_text(&holds, 1, "session"), "0x2");
+    csv_file_deinit(&holds);
+}
+
+/* Nobody knows how long the holder before a gap held. */
+COMMAND_TEST(no_dead_holder_lives_on_behind_a_gap)
+{
+    begin_log();
+    create(1, 1, "/q/n-0000000000", 1);
+    create(2, 2, "/q/n-0000000001", 2);
+    create(3, 9, "/q/n-0000000002", 3);
+    end_log("log.1");
+    journal_file_begin("ZKSN", 2);
+    journal_file_put("ili", 1, 2LL, 30000);
+    journal_file_put("i", 0);
+    journal_file_znode("", 0, 0);
+    journal_file_znode("/q", 0, 1);
+    journal_file_znode("/q/n-0000000001", 2, 2);
+    journal_file_seal();
+    journal_file_write(in_work("zk"), "snapshot.8", 0);
+    json_decref(autopsy(4));
+    struct csv_file holds = csv_file_read(in_work("found/holds.csv"));
+    assert_int_equal(holds.rows, 2);
+    assert_string_equal(csv_file_text(&holds, 0, "session"), "0x1");
+    assert_string_equal(csv_file_text(&holds, 0, "end"), "gap");
+    assert_int_equal(csv_file_count(&holds, 0, "released_ms"), JOURNAL_FILE_MS + 2000);
+    assert_string_equal(csv_file_text(&holds, 1, "session"), "0x2");
+    assert_string_equal(csv_file_text(&holds, 1, "end"), "open");
+    csv_file_deinit(&holds);
+}
+
+/* An incident among the logs of a week, and a lock among others. */
+COMMAND_TEST(a_time_and_a_lock_can_be_chosen)
+{
+    char from[32], until[32];
+    begin_log();
+    create(1, 1, "/a/n-0000000000", 1);
+    create(2, 2, "/a/n-0000000001", 2);
+    delete (1, 3, "/a/n-0000000000");
+    create(3, 4, "/b/n-0000000000", 1);
+    delete (2, 5, "/a/n-0000000001");
+    create(4, 6, "/a/n-0000000002", 3);
+    end_log("log.1");
+    snprintf(from, sizeof from, "%lld", JOURNAL_FILE_MS + 4000);
+    snprintf(until, sizeof until, "2026-01-01T00:00:05Z");
+    command_run(&command, COMMAND("autopsy", "--json", "-o", "found", "--from", from, "--until",
+                                  until, "--lock", "/a", "zk"));
+    assert_status(&command, 0);
+    json_t *told = schema_read_result(&command, "autopsy");
+    assert_int_equal(number(told, "transactions"), 2);
+    assert_int_equal(json_array_size(json_object_get(told, "locks")), 1);
+    assert_int_equal(number(row(told, "locks", 0), "grants"), 1);
+    assert_string_equal(text(row(told, "locks", 0), "held_max_session"), "0x2");
+    json_decref(told);
+    struct csv_file holds = csv_file_read(in_work("found/holds.csv"));
+    assert_int_equal(holds.rows, 1);
+    csv_file_deinit(&holds);
+    command_run(&command, COMMAND("autopsy", "--no-files", "--lock", "/none", "zk"));
+    assert_refused(&command, 2, "no hold of it");
+    static const struct refusal refusals[] = {
+        {{"autopsy", "--from", "yesterday", "zk"}, "expected a time in UTC"},
+        {{"autopsy", "--lock", "a", "zk"}, "expected the path of a lock"},
+        {{"autopsy", "--from", "9", "--until", "8", "zk"}, "not before --until"},
+    };
+    ASSERT_LINES_REFUSED(&command, NULL, refusals);
 }
 
 /* What was there before the log is in the snapshot: a holder, and a znode without a session. */
@@ -227,7 +513,7 @@ COMMAND_TEST(a_log_with_a_gap_is_not_valid)
     json_t *told = autopsy(4);
     assert_string_equal(text(told, "verdict"), "not valid");
     assert_has(json_string_value(json_array_get(json_object_get(told, "flaws"), 0)),
-               "behind transactions that no file has");
+               "Transactions between 0x1 and 0x5 are in no log");
     json_decref(told);
 }
 

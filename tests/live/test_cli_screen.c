@@ -72,10 +72,10 @@ COMMAND_TEST(powers_are_written_as_the_terminal_can_show_them)
     static const char *const settings[][5] = {{NO_PROGRAMS, "TERM=xterm", "LC_ALL=C.UTF-8", NULL},
                                               {NO_PROGRAMS, "TERM=xterm", "LC_ALL=C", NULL}};
     static const char *const words[][3] = {
-        {"nonscalable: n² + n RPCs, the law: 156 at n = 12\r\n",
-         "drain of n: n² + n RPCs, ", "lock to n clients: O(n²) messages"},
-        {"nonscalable: n^2 + n RPCs, the law: 156 at n = 12\r\n",
-         "drain of n: n^2 + n RPCs, ", "lock to n clients: O(n^2) messages"}};
+        {"nonscalable: n² + n RPCs, the law: 156 at n = 12\r\n", "drain of n: n² + n RPCs, ",
+         "lock to n clients: O(n²) messages"},
+        {"nonscalable: n^2 + n RPCs, the law: 156 at n = 12\r\n", "drain of n: n^2 + n RPCs, ",
+         "lock to n clients: O(n^2) messages"}};
     for (size_t i = 0; i < 2; i++) {
         const char *const *const commands[] = {
             COMMAND("run", "-d", "simulated", "-r", "nonscalable", "-n", "2..12+2", "-t", "1", "-o",

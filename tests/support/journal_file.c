@@ -6,6 +6,8 @@
 unsigned char journal_file[JOURNAL_FILE_MOST];
 size_t journal_file_bytes;
 bool journal_file_digest;
+long long journal_file_at_ms;
+int journal_file_cxid = 7;
 
 static void put_integer(uint64_t value, unsigned width)
 {
@@ -73,7 +75,8 @@ static size_t record(long long session, int cxid, long long zxid, int type, cons
 {
     size_t at = journal_file_bytes;
     journal_file_put("li", 0LL, 0); /* the checksum and the length, below */
-    journal_file_put("lilli", session, cxid, zxid, JOURNAL_FILE_TIME(zxid), type);
+    journal_file_put("lilli", session, cxid, zxid,
+                     journal_file_at_ms != 0 ? journal_file_at_ms : JOURNAL_FILE_TIME(zxid), type);
     put(fields, values);
     if (journal_file_digest)
         journal_file_put("il", 2, 123456789LL);
@@ -90,7 +93,7 @@ size_t journal_file_record(long long session, long long zxid, int type, const ch
 {
     va_list values;
     va_start(values, fields);
-    size_t at = record(session, 7, zxid, type, fields, values);
+    size_t at = record(session, journal_file_cxid, zxid, type, fields, values);
     va_end(values);
     return at;
 }

@@ -19,8 +19,10 @@ void journal_file_begin(const char *magic, int version);
 
 void journal_file_put(const char *fields, ...);
 
-/* Appends a record to a log, at second zxid of 2026; returns its offset. cxid: 7, or 0 of what a
- * server does by itself, an expiry (type -11 and `expires`). */
+/* Appends a record to a log, at second zxid of 2026 unless journal_file_at_ms is not 0; returns its
+ * offset. The cxid is journal_file_cxid, which begins as 7, or 0 of an expiry. */
+extern long long journal_file_at_ms;
+extern int journal_file_cxid;
 size_t journal_file_record(long long session, long long zxid, int type, const char *fields, ...);
 size_t journal_file_expiry(long long session, long long zxid);
 

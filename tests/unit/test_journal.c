@@ -108,9 +108,14 @@ static void tell_flaw(void *context, const struct journal_flaw *flaw)
     };
     (void)context;
     assert_true(strlen(journal_flaws[flaw->kind].sentence) > 0);
-    growing_text_add(&told, "%s %s at %" PRIu64 " behind %" PRIx64 "\n",
-                     strrchr(flaw->file, '/') + 1, names[flaw->kind], flaw->offset,
-                     (uint64_t)flaw->after);
+    if (flaw->kind == JOURNAL_GAP)
+        growing_text_add(&told, "GAP between %" PRIx64 " and %" PRIx64 ", at least %" PRIx64 "\n",
+                         (uint64_t)flaw->after, (uint64_t)flaw->before, (uint64_t)flaw->newest);
+    else
+        growing_text_add(&told, "%s %s%s at %" PRIu64 " behind %" PRIx64 "\n",
+                         strrchr(flaw->file, '/') + 1, names[flaw->kind],
+                         flaw->compression != NULL ? flaw->compression : "", flaw->offset,
+                         (uint64_t)flaw->after);
 }
 
 static bool go_on(void *context, uint64_t read_bytes, uint64_t of_bytes)
@@ -321,7 +326,7 @@ JOURNAL_TEST(behind_a_wrong_checksum_nothing_is_read)
     read_folders(1);
     char text[256];
     snprintf(text, sizeof text,
-             "1 9: delete /x\nlog.1 CHECKSUM at %zu behind 1\nlog.4 GAP at 16 behind 1\n"
+             "1 9: delete /x\nlog.1 CHECKSUM at %zu behind 1\nGAP between 1 and 4, at least 0\n"
              "4 9: delete /x\n",
              at);
     assert_told(text);
@@ -347,15 +352,35 @@ JOURNAL_TEST(files_of_other_kinds_and_versions)
     journal_file_write(folder, "log.2", 0);
     journal_file_bytes = 0;
     journal_file_write(folder, "log.3", 0); /* just made */
+    memcpy(journal_file, "\x28\xb5\x2f\xfd and more", 13);
+    journal_file_bytes = 13;
+    journal_file_write(folder, "log.5.zst", 0);
     write_log(folder, "log.4", 4, 4);
     write_log(folder, "log.x", 5, 5);
     write_log(folder, "catalog.6", 6, 6);
     read_folders(1);
     assert_told("log.1 OTHER_VERSION at 0 behind 0\nlog.2 NOT_A_LOG at 0 behind 0\n"
+                "log.5.zst COMPRESSEDzstd at 0 behind 0\nlog.4 NO_SNAPSHOT at 0 behind 0\n"
                 "4 9: delete /x\n");
 }
 
 /* ------------------------------------------------------------------ several files */
+
+static void write_snapshot(const char *name, bool whole)
+{
+    journal_file_begin("ZKSN", 2);
+    journal_file_put("ili", 1, 0xaLL, 30000);
+    journal_file_put("ila", 1, 1LL);
+    journal_file_znode("", 0, 0);
+    journal_file_znode("/locks", 0, 2);
+    journal_file_znode("/locks/n-0000000001", 0xa, 5);
+    journal_file_znode("/container", (long long)((unsigned long long)1 << 63), 6);
+    journal_file_znode("/ttl", (long long)0xff00000000000100ULL, 7);
+    journal_file_znode("/later", 0xa, 11);
+    journal_file_seal();
+    journal_file[200] ^= !whole;
+    journal_file_write(folder, name, 0);
+}
 
 JOURNAL_TEST(files_are_read_in_the_order_of_their_zxids)
 {
@@ -381,6 +406,100 @@ JOURNAL_TEST(what_several_servers_have_is_told_once)
                 "5 9: delete /x\n6 9: delete /x\n7 9: delete /x\n");
 }
 
+/* A log with these zxids, whose file has the name of another. */
+static void write_zxids(const char *in, const char *name, const long long *zxids)
+{
+    journal_file_begin("ZKLG", 2);
+    for (; *zxids != 0; zxids++)
+        journal_file_record(9, *zxids, 2, "s", "/x");
+    journal_file_write(in, name, 0);
+}
+
+/* A server that was away is sent a snapshot, and goes on in the same file. */
+JOURNAL_TEST(what_one_server_lacks_another_has)
+{
+    static const long long jump[] = {0x100000001, 0x100000002, 0x200000001, 0x200000002, 0},
+                           whole[] = {0x100000001, 0x100000002, 0x100000003, 0x200000001, 0};
+    char *folders[2][2] = {{folder, other}, {other, folder}};
+    assert_int_equal(mkdir(other, 0700), 0);
+    write_zxids(folder, "log.5", jump);
+    write_zxids(other, "log.100000003.gz", whole);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(journal_open(folders[i], 2, &journal, &error), ERROR_NONE);
+        read_again();
+        assert_told("100000001 9: delete /x\n100000002 9: delete /x\n100000003 9: delete /x\n"
+                    "200000001 9: delete /x\n200000002 9: delete /x\n");
+        journal_free(journal);
+        journal = NULL;
+    }
+}
+
+/* No server that has the last transaction of an epoch has the first of the next one; or a snapshot
+ * has a later one. What follows begins with that snapshot. */
+JOURNAL_TEST(an_epoch_that_may_go_on_has_a_gap)
+{
+    static const long long first[] = {0x100000001, 0x100000002, 0},
+                           last[] = {0x100000001, 0x200000001, 0};
+    assert_int_equal(mkdir(other, 0700), 0);
+    write_zxids(folder, "log.1", first);
+    write_zxids(other, "log.1", last);
+    read_folders(2);
+    assert_told("100000001 9: delete /x\n100000002 9: delete /x\n"
+                "GAP between 100000002 and 200000001, at least 0\n200000001 9: delete /x\n");
+    journal_free(journal);
+    write_snapshot("snapshot.100000004", true);
+    write_zxids(folder, "log.1", last);
+    read_folders(1);
+    assert_told("100000001 9: delete /x\n"
+                "GAP between 100000001 and 200000001, at least 100000004\n"
+                "session a of 30000\n/locks of 0, created in 2\n"
+                "/locks/n-0000000001 of a, created in 5\n/container of 0, created in 6\n"
+                "/ttl of 0, created in 7\n/later of a, created in b\n200000001 9: delete /x\n");
+}
+
+JOURNAL_TEST(a_snapshot_behind_the_logs_tells_what_they_lack)
+{
+    write_log(folder, "log.1", 1, 2);
+    write_snapshot("snapshot.4", true);
+    read_folders(1);
+    assert_told("1 9: delete /x\n2 9: delete /x\nGAP between 2 and 0, at least 4\n");
+}
+
+JOURNAL_TEST(folders_of_two_ensembles_are_refused)
+{
+    char *folders[] = {folder, other};
+    assert_int_equal(mkdir(other, 0700), 0);
+    write_log(folder, "log.1", 1, 2);
+    journal_file_digest = true; /* which may differ */
+    write_log(other, "log.1", 1, 1);
+    journal_file_record(9, 2, 2, "s", "/y");
+    journal_file_write(other, "log.1", 0);
+    assert_int_equal(journal_open(folders, 2, &journal, &error), ERROR_NONE);
+    assert_int_equal(journal_read(journal, &listener, NULL, &error), ERROR_OTHER_ENSEMBLE);
+    assert_non_null(strstr(error.subject, folder));
+    assert_non_null(strstr(error.detail, "transaction 0x2 is not that of"));
+    assert_non_null(strstr(error.detail, folder));
+}
+
+/* Copies are compressed; one that is cut short is read up to there. */
+JOURNAL_TEST(a_log_may_be_compressed)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/log.1.gz", folder);
+    put_all_types();
+    gzFile file = gzopen(path, "w");
+    assert_int_equal(gzwrite(file, journal_file, (unsigned)journal_file_bytes), journal_file_bytes);
+    assert_int_equal(gzclose(file), Z_OK);
+    read_folders(1);
+    assert_told(ALL_TYPES);
+    read_again();
+    assert_told(ALL_TYPES);
+    journal_free(journal);
+    assert_int_equal(truncate(path, 150), 0);
+    read_folders(1);
+    assert_non_null(strstr(told.text, "log.1.gz TORN at"));
+}
+
 /* The upper half of a zxid is the epoch: a new leader begins again with 0 or 1. */
 JOURNAL_TEST(an_epoch_begins_without_a_gap)
 {
@@ -390,7 +509,7 @@ JOURNAL_TEST(an_epoch_begins_without_a_gap)
     write_log(folder, "log.500000005", 0x500000005, 0x500000005);
     read_folders(1);
     assert_told("100000001 9: delete /x\n100000002 9: delete /x\n200000001 9: delete /x\n"
-                "400000000 9: delete /x\nlog.500000005 GAP at 16 behind 400000000\n"
+                "400000000 9: delete /x\nGAP between 400000000 and 500000005, at least 0\n"
                 "500000005 9: delete /x\n");
 }
 
@@ -420,22 +539,6 @@ JOURNAL_TEST(a_log_that_grows_is_read_as_far_as_the_first_time)
 }
 
 /* ------------------------------------------------------------------ snapshots */
-
-static void write_snapshot(const char *name, bool whole)
-{
-    journal_file_begin("ZKSN", 2);
-    journal_file_put("ili", 1, 0xaLL, 30000);
-    journal_file_put("ila", 1, 1LL);
-    journal_file_znode("", 0, 0);
-    journal_file_znode("/locks", 0, 2);
-    journal_file_znode("/locks/n-0000000001", 0xa, 5);
-    journal_file_znode("/container", (long long)((unsigned long long)1 << 63), 6);
-    journal_file_znode("/ttl", (long long)0xff00000000000100ULL, 7);
-    journal_file_znode("/later", 0xa, 11);
-    journal_file_seal();
-    journal_file[200] ^= !whole;
-    journal_file_write(folder, name, 0);
-}
 
 #define SNAPSHOT                                                                                   \
     "session a of 30000\n"                                                                         \
@@ -468,26 +571,45 @@ JOURNAL_TEST(a_snapshot_may_be_compressed)
 JOURNAL_TEST(snapshots_that_cannot_be_read_are_left_out)
 {
     write_snapshot("snapshot.a", false);
-    write_snapshot("snapshot.b.snappy", true);
+    memcpy(journal_file, "\x82SNAPPY", 7);
+    journal_file_write(folder, "snapshot.b.snappy", 0);
     write_log(folder, "log.b", 11, 11);
     read_folders(1);
-    assert_told("snapshot.a SNAPSHOT at 0 behind 0\nsnapshot.b.snappy SNAPPY at 0 behind 0\n"
+    assert_told("snapshot.a SNAPSHOT at 0 behind 0\n"
+                "snapshot.b.snappy LEFT_OUTSnappy at 0 behind 0\n"
                 "log.b NO_SNAPSHOT at 0 behind 0\nb 9: delete /x\n");
 }
 
-/* The first that was made behind the beginning of the log; else the last before. */
+/* The first that was made behind the beginning of the log; between an older one and the log
+ * something is missing. */
 JOURNAL_TEST(the_snapshot_nearest_to_the_log_is_taken)
 {
     write_snapshot("snapshot.5", true);
-    write_snapshot("snapshot.9", false); /* is looked at, and told */
     write_log(folder, "log.b", 11, 11);
     read_folders(1);
-    assert_told("snapshot.9 SNAPSHOT at 0 behind 0\n" SNAPSHOT "b 9: delete /x\n");
+    assert_told("log.b NO_SNAPSHOT at 0 behind 0\nb 9: delete /x\n");
+    assert_true(journal_flaws[JOURNAL_NO_SNAPSHOT].loses);
     journal_free(journal);
-    write_snapshot("snapshot.20", false); /* is not asked for */
+    write_snapshot("snapshot.b", false); /* is not asked for */
     write_snapshot("snapshot.a", true);
     read_folders(1);
     assert_told(SNAPSHOT "b 9: delete /x\n");
+}
+
+/* The sessions of server 255 have the highest byte of a TTL. */
+JOURNAL_TEST(an_owner_is_a_session_if_the_snapshot_has_that)
+{
+    journal_file_begin("ZKSN", 2);
+    journal_file_put("ili", 1, (long long)0xff00000000000100ULL, 30000);
+    journal_file_put("ila", 1, 1LL);
+    journal_file_znode("/n", (long long)0xff00000000000100ULL, 5);
+    journal_file_znode("/ttl", (long long)0xff00000000000200ULL, 7);
+    journal_file_seal();
+    journal_file_write(folder, "snapshot.a", 0);
+    write_log(folder, "log.b", 11, 11);
+    read_folders(1);
+    assert_told("session ff00000000000100 of 30000\n/n of ff00000000000100, created in 5\n"
+                "/ttl of 0, created in 7\nb 9: delete /x\n");
 }
 
 JOURNAL_TEST(a_log_of_the_beginning_needs_no_snapshot)

@@ -163,12 +163,10 @@ PAGE_TEST(test_the_page_is_well_formed_and_loads_nothing)
     static const struct {
         const char *folders[2];
         size_t images;
-    } pages[] = {{{REFERENCE "standalone/"}, 4},
-                 {{REFERENCE "paper/table1"}, 1},
-                 {{REFERENCE "paper/figure8"}, 1},
-                 {{REFERENCE "plan/waiters"}, 1},
-                 {{REFERENCE "recipes"}, 0},
-                 {{REFERENCE "standalone", REFERENCE "ensemble3"}, 4}};
+    } pages[] = {
+        {{REFERENCE "standalone/"}, 4},   {{REFERENCE "paper/table1"}, 1},
+        {{REFERENCE "paper/figure8"}, 1}, {{REFERENCE "plan/waiters"}, 1},
+        {{REFERENCE "recipes"}, 0},       {{REFERENCE "standalone", REFERENCE "ensemble3"}, 4}};
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         write_page(pages[i].folders[0], pages[i].folders[1]);
         assert_int_equal(drop_scripts(), 1);

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "history/census.h"
+
+#include "base/id_tree.h"
+#include "base/memory.h"
+#include "recipes/line.h"
+#include "recipes/queue.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many lives of a znode, and refusals of a session, are remembered: the last ones. */
+#define LIVES    4
+#define REFUSALS 8
+/* So many znodes that are there are compared with a refused session, at most. */
+#define COMPARED 64
+/* So many znodes that are gone are remembered although nobody was refused. */
+#define KEPT 32768
+
+/* A folder with places. */
+struct folder {
+    char *path;         /* the key */
+    const char *recipe; /* of the places in it */
+    char *prefix;       /* of the first place's name, without its number */
+};
+
+struct life {
+    int64_t owner;
+    int64_t from, until; /* zxids; until 0: it is there */
+};
+
+/* An ephemeral znode without a number. */
+struct name {
+    char *path;               /* the key */
+    struct life lives[LIVES]; /* the present one is `lived` % LIVES */
+    size_t lived;
+    bool is_there, is_lock;
+    struct name *before, *after; /* among those that are there */
+    struct census_doubt doubt;
+    bool is_repeated; /* the refusals of a session go on for long */
+};
+
+/* Consecutive refusals and creates of a session that are of the same lock. */
+struct run {
+    const char *path;    /* NULL: parents were made */
+    int64_t from, until; /* zxids; `from` only of parents */
+};
+
+/* A session that was refused a create. */
+struct refused {
+    int64_t id; /* the key */
+    int64_t zxids[REFUSALS];
+    size_t count;
+    int32_t cxid; /* of the last one */
+    size_t chain; /* so many up to it had successive numbers */
+    /* Since it can have wanted only one znode, which is still there. */
+    struct name *only;
+    bool is_certain;
+    uint64_t only_count;
+    int64_t only_born, first_ms, last_ms;
+    struct run *runs;
+    size_t run_count;
+};
+
+struct census {
+    void *names, *folders;
+    void *places; /* the paths that look like places and were created since the beginning */
+    id_tree refused;
+    struct name *there;   /* the names that are there */
+    int64_t refused_zxid; /* of the last refused create */
+    size_t kept;
+    int64_t begun_zxid; /* of census_begin */
+    int64_t known_zxid; /* up to there a znode may be there that nobody has told of */
+    struct census_early *early;
+    size_t early_count;
+    struct census_doubt *doubts;
+    size_t doubt_count;
+};
+
+/* ------------------------------------------------------------------ trees */
+
+/* The key, a path, is the first member. */
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void *find(void *const *tree, const char *path)
+{
+    void **found = tfind(&path, tree, compare_paths);
+    return found != NULL ? *found : NULL;
+}
+
+/* The element with this path, which is made if there is none. */
+static void *take(void **tree, const char *path, size_t size)
+{
+    void *element = find(tree, path);
+    if (element != NULL)
+        return element;
+    element = memory_new(1, size);
+    *(char **)element = memory_text(path);
+    (void)memory_or_end(tsearch(element, tree, compare_paths));
+    return element;
+}
+
+/* ------------------------------------------------------------------ names that are there */
+
+static int64_t owner_of(const struct name *name)
+{
+    return name->lives[name->lived % LIVES].owner;
+}
+
+static bool are_in_one_folder(const char *a, const char *b)
+{
+    size_t length = (size_t)(strrchr(a, '/') - a);
+    return (size_t)(strrchr(b, '/') - b) == length && strncmp(a, b, length) == 0;
+}
+
+/* Whether a session has a znode of its own beside this one. */
+static bool has_beside(const struct census *census, int64_t session, const struct name *name)
+{
+    const struct name *own = census->there;
+    while (own != NULL && (owner_of(own) != session || !are_in_one_folder(own->path, name->path)))
+        own = own->after;
+    return own != NULL;
+}
+
+/* The only znode of another session that is there. Of several it may be the only one beside which
+ * the session has none of its own, as it has among registrations: then *is_certain is false. NULL:
+ * there is none, or are several. */
+static struct name *only_wanted(const struct census *census, int64_t session, bool *is_certain)
+{
+    struct name *last = NULL, *apart = NULL;
+    size_t others = 0, others_apart = 0, compared = 0;
+    for (struct name *name = census->there; name != NULL; name = name->after) {
+        if (compared++ == COMPARED)
+            return NULL;
+        if (owner_of(name) == session)
+            continue;
+        others++;
+        last = name;
+        if (others_apart < 2 && !has_beside(census, session, name)) {
+            others_apart++;
+            apart = name;
+        }
+    }
+    *is_certain = others == 1;
+    return others == 1 ? last : others_apart == 1 ? apart : NULL;
+}
+
+/* The znode of another session that this one has had before; NULL: there is none. */
+static struct name *wanted_again(const struct census *census, int64_t session)
+{
+    size_t compared = 0;
+    for (struct name *name = census->there; name != NULL && compared++ < COMPARED;
+         name = name->after) {
+        size_t had = 0;
+        for (size_t i = 0; i < LIVES; i++)
+            had += name->lives[i].owner == session;
+        if (had > 0 && owner_of(name) != session)
+            return name;
+    }
+    return NULL;
+}
+
+static void begin_life(struct census *census, struct name *name, int64_t owner, int64_t zxid)
+{
+    name->lives[++name->lived % LIVES] = (struct life){.owner = owner, .from = zxid};
+    name->is_there = true;
+    name->before = NULL;
+    name->after = census->there;
+    if (census->there != NULL)
+        census->there->before = name;
+    census->there = name;
+}
+
+static void end_life(struct census *census, struct name *name, int64_t zxid)
+{
+    name->lives[name->lived % LIVES].until = zxid;
+    name->is_there = false;
+    *(name->before != NULL ? &name->before->after : &census->there) = name->after;
+    if (name->after != NULL)
+        name->after->before = name->before;
+}
+
+static bool was_there(const struct name *name, int64_t zxid, int64_t not_of)
+{
+    for (size_t i = 0; i < LIVES; i++) {
+        const struct life *life = &name->lives[i];
+        if (life->owner != not_of && life->from < zxid && life->until > zxid)
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ refused sessions */
+
+/* Adds what is known of the only znode that a session can have wanted to that. */
+static void weigh(struct refused *session)
+{
+    struct name *name = session->only;
+    if (name != NULL && session->only_count > 0) {
+        name->doubt.refusals += session->only_count;
+        name->doubt.sessions++;
+        name->is_repeated |= session->is_certain && session->only_count > 1 &&
+                             session->last_ms - session->first_ms >= CENSUS_REPEATED_MS;
+    }
+    session->only = NULL;
+    session->only_count = 0;
+}
+
+static void add_run(struct refused *session, const char *path, int64_t from, int64_t until)
+{
+    struct run *last = session->run_count > 0 ? &session->runs[session->run_count - 1] : NULL;
+    if (last == NULL || last->path != path) {
+        session->runs = memory_grow(session->runs, session->run_count, sizeof *session->runs);
+        last = &session->runs[session->run_count++];
+        *last = (struct run){path, from, 0};
+    }
+    last->until = until;
+}
+
+void census_refuse(struct census *census, const struct census_create *refused)
+{
+    struct refused *session = id_tree_take(&census->refused, refused->session, sizeof *session);
+    bool follows = session->chain > 0 && refused->cxid == session->cxid + 1;
+    session->chain = follows ? session->chain + 1 : 1;
+    session->cxid = refused->cxid;
+    session->zxids[session->count++ % REFUSALS] = refused->zxid;
+    census->refused_zxid = refused->zxid;
+    struct name *again = wanted_again(census, refused->session);
+    if (again != NULL) {
+        again->is_lock = true;
+        return;
+    }
+    bool is_certain = false;
+    struct name *only = refused->zxid > census->known_zxid
+                            ? only_wanted(census, refused->session, &is_certain)
+                            : NULL;
+    if (only == NULL)
+        return;
+    int64_t born = only->lives[only->lived % LIVES].from;
+    if (only != session->only || born != session->only_born || is_certain != session->is_certain) {
+        weigh(session);
+        session->only = only;
+        session->only_born = born;
+        session->is_certain = is_certain;
+        session->first_ms = refused->at_ms;
+    }
+    session->only_count++;
+    session->last_ms = refused->at_ms;
+}
+
+/* The refused creates just before one that is done were of the folders above it. */
+static void explain(struct refused *session, const struct census_create *create)
+{
+    size_t folders = 0;
+    for (const char *at = strchr(create->path + 1, '/'); at != NULL; at = strchr(at + 1, '/'))
+        folders++;
+    size_t count = session->chain < folders ? session->chain : folders;
+    if (create->cxid != session->cxid + 1 || count == 0)
+        return;
+    size_t oldest = session->count - (count < REFUSALS ? count : REFUSALS);
+    add_run(session, NULL, session->zxids[oldest % REFUSALS], create->zxid);
+    session->only_count -= count < session->only_count ? count : session->only_count;
+    session->chain = 0;
+}
+
+static bool wanted(const struct refused *session, const struct name *name)
+{
+    for (size_t i = 0; i < REFUSALS && i < session->count; i++)
+        if (was_there(name, session->zxids[i], session->id))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ changes */
+
+/* The part of a place's name before its number: of recipes with names of their own nothing. */
+static size_t prefix_length(const char *name, const char *recipe)
+{
+    return strcmp(recipe, "queue") == 0 && strlen(name) > 10 ? strlen(name) - 10 : 0;
+}
+
+static const char *recipe_of(const char *name)
+{
+    struct line_place place;
+    return line_read(&name, 1, &place) > 0 ? line_recipe(&place, 1) : "";
+}
+
+static bool looks_like_place(const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    int32_t sequence;
+    return queue_sequence(name, &sequence) || line_is_kazoo_lease(name);
+}
+
+static void note_place(struct census *census, const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    char *text = memory_copy(path, (size_t)(name - 1 - path));
+    struct folder *folder = take(&census->folders, text, sizeof *folder);
+    free(text);
+    if (folder->recipe != NULL)
+        return;
+    folder->recipe = recipe_of(name);
+    folder->prefix = memory_copy(name, prefix_length(name, folder->recipe));
+}
+
+void census_create(struct census *census, const struct census_create *create)
+{
+    struct refused *session = id_tree_find(&census->refused, create->session);
+    struct name *name = NULL;
+    if (census->known_zxid > 0 && looks_like_place(create->path))
+        (void)take(&census->places, create->path, sizeof(char *));
+    if (create->ephemeral &&
+        (create->numbered || line_is_kazoo_lease(strrchr(create->path, '/') + 1))) {
+        note_place(census, create->path);
+    } else if (create->ephemeral) {
+        name = take(&census->names, create->path, sizeof *name);
+        if (name->is_there) /* its end was not seen */
+            end_life(census, name, create->zxid);
+        name->is_lock |= session != NULL && wanted(session, name);
+        begin_life(census, name, create->session, create->zxid);
+    }
+    if (session != NULL && name != NULL && name->is_lock) {
+        add_run(session, name->path, 0, create->zxid);
+        session->only_count = 0; /* it wanted this one */
+    } else if (session != NULL) {
+        explain(session, create);
+    }
+}
+
+static void remove_place(struct census *census, char **place)
+{
+    char *path = *place;
+    tdelete(place, &census->places, compare_paths);
+    free(path);
+    free(place);
+}
+
+/* Notes a znode that is deleted, and was not created since the beginning. One without a number need
+ * only be known if a session was refused meanwhile. */
+static void note_early(struct census *census, const char *path, int64_t session, int64_t zxid)
+{
+    if (!looks_like_place(path)) {
+        if (census->refused_zxid < census->begun_zxid)
+            return;
+        struct name *name = take(&census->names, path, sizeof *name);
+        name->lives[++name->lived % LIVES] = (struct life){session, census->begun_zxid - 1, zxid};
+    }
+    census->early = memory_grow(census->early, census->early_count, sizeof *census->early);
+    census->early[census->early_count++] =
+        (struct census_early){memory_text(path), session, census->begun_zxid};
+}
+
+void census_delete(struct census *census, const char *path, int64_t session, int64_t zxid)
+{
+    struct name *name = find(&census->names, path);
+    char **place = find(&census->places, path);
+    if (place != NULL)
+        remove_place(census, place);
+    else if (census->known_zxid > 0 && name == NULL)
+        note_early(census, path, session, zxid);
+    if (name == NULL || !name->is_there)
+        return;
+    end_life(census, name, zxid);
+    /* Nobody was refused since it was there first: it was no lock, unless its session wants it
+     * again. */
+    if (name->is_lock || name->lived > 1 || census->refused_zxid > name->lives[1].from)
+        return;
+    if (census->kept++ < KEPT)
+        return;
+    census->kept--;
+    tdelete(name, &census->names, compare_paths);
+    free(name->path);
+    free(name);
+}
+
+/* Ends the lives of the znodes of a session; 0: of all. */
+static void end_lives(struct census *census, int64_t session, int64_t zxid)
+{
+    for (struct name *name = census->there, *after; name != NULL; name = after) {
+        after = name->after;
+        if (session == 0 || owner_of(name) == session)
+            end_life(census, name, zxid);
+    }
+}
+
+void census_close(struct census *census, int64_t session, int64_t zxid)
+{
+    end_lives(census, session, zxid);
+}
+
+static void free_places(struct census *census)
+{
+    while (census->places != NULL)
+        remove_place(census, *(char ***)census->places);
+}
+
+void census_begin(struct census *census, int64_t zxid, int64_t known)
+{
+    census->begun_zxid = zxid;
+    census->known_zxid = known;
+    free_places(census);
+    end_lives(census, 0, zxid);
+}
+
+/* ------------------------------------------------------------------ what is asked for */
+
+static void weigh_each(const void *node, VISIT visit, void *context)
+{
+    (void)context;
+    if (visit == preorder || visit == leaf)
+        weigh(*(struct refused *const *)node);
+}
+
+static void judge(const void *node, VISIT visit, void *context)
+{
+    struct name *name = *(struct name *const *)node;
+    struct census *census = context;
+    if ((visit != preorder && visit != leaf) || name->is_lock || name->doubt.refusals == 0)
+        return;
+    name->is_lock = name->is_repeated;
+    census->doubts = memory_grow(census->doubts, census->doubt_count, sizeof *census->doubts);
+    census->doubts[census->doubt_count++] = (struct census_doubt){
+        name->path, name->is_lock, name->doubt.refusals, name->doubt.sessions};
+}
+
+void census_end(struct census *census)
+{
+    twalk_r(census->refused, weigh_each, NULL);
+    twalk_r(census->names, judge, census);
+}
+
+bool census_is_lock(const struct census *census, const struct census_create *create)
+{
+    const char *name = strrchr(create->path, '/') + 1;
+    if (create->ephemeral && (create->numbered || line_is_kazoo_lease(name)))
+        return true;
+    const struct name *known = find(&census->names, create->path);
+    if (known != NULL || !(create->numbered || line_is_kazoo_lease(name)))
+        return known != NULL && known->is_lock;
+    char *text = memory_copy(create->path, (size_t)(name - 1 - create->path));
+    const struct folder *folder = find(&census->folders, text);
+    free(text);
+    return folder != NULL && folder->recipe != NULL &&
+           strcmp(folder->recipe, recipe_of(name)) == 0 &&
+           strlen(folder->prefix) == prefix_length(name, folder->recipe) &&
+           strncmp(folder->prefix, name, strlen(folder->prefix)) == 0;
+}
+
+struct census_wants census_wants(const struct census *census, int64_t session, int64_t zxid)
+{
+    const struct refused *found = id_tree_find(&census->refused, session);
+    size_t low = 0, high = found != NULL ? found->run_count : 0;
+    struct census_wants wants = {0};
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (found->runs[middle].until < zxid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; found != NULL && i < found->run_count && wants.next == NULL; i++) {
+        wants.next = found->runs[i].path;
+        wants.explained |= i == low && wants.next == NULL && zxid >= found->runs[i].from;
+    }
+    for (size_t i = low; i > 0 && wants.before == NULL; i--)
+        wants.before = found->runs[i - 1].path;
+    return wants;
+}
+
+const struct census_early *census_early(const struct census *census, size_t index)
+{
+    return index < census->early_count ? &census->early[index] : NULL;
+}
+
+const struct census_doubt *census_doubt(const struct census *census, size_t index)
+{
+    return index < census->doubt_count ? &census->doubts[index] : NULL;
+}
+
+struct census *census_new(void)
+{
+    return memory_new(1, sizeof(struct census));
+}
+
+static void free_name(void *node)
+{
+    free(((struct name *)node)->path);
+    free(node);
+}
+
+static void free_folder(void *node)
+{
+    free(((struct folder *)node)->path);
+    free(((struct folder *)node)->prefix);
+    free(node);
+}
+
+static void free_refused(void *node)
+{
+    free(((struct refused *)node)->runs);
+    free(node);
+}
+
+void census_free(struct census *census)
+{
+    if (census == NULL)
+        return;
+    free_places(census);
+    tdestroy(census->names, free_name);
+    tdestroy(census->folders, free_folder);
+    tdestroy(census->refused, free_refused);
+    for (size_t i = 0; i < census->early_count; i++)
+        free(census->early[i].path);
+    free(census->early);
+    free(census->doubts);
+    free(census);
+}

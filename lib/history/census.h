@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * census: which znodes are locks, by their names and by their use. Layer: history.
+ *
+ * Fed with all changes in their order, before history/locks.h can be fed with those of locks:
+ *
+ *   a place in a queue  an ephemeral znode that the server has numbered, or a lease of kazoo's; and
+ *                       a numbered znode of no session among such of the same recipe, which holds
+ *                       or waits like them
+ *   a lock by name      an ephemeral znode without a number that a session creates which was
+ * refused a create while another session had it
+ *
+ * A refused create has no path. It is of the lock by name that the session creates next, if that
+ * was there, unless it was the making of a parent: the next request of the session, which was done,
+ * made a znode below. A lock that never passes on is created by nobody else: a znode is taken for
+ * one if a session was refused again and again for CENSUS_REPEATED_MS, created nothing instead, and
+ * the znode was all the time the only one of another session. One that was so at some refusals,
+ * without more, or was the only one beside which the refused session had none of its own, is
+ * doubtful.
+ *
+ * Invariant: a refused create belongs to a name only if the name was there then.
+ */
+#ifndef HISTORY_CENSUS_H
+#define HISTORY_CENSUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CENSUS_REPEATED_MS 1000
+
+struct census;
+
+/* A create, done or refused. */
+struct census_create {
+    int64_t session;
+    int32_t cxid; /* the number that the session has given to the request */
+    int64_t zxid, at_ms;
+    const char *path; /* NULL: refused */
+    bool ephemeral;
+    bool numbered; /* the name ends in a number that the server has given */
+};
+
+/* A znode that was there at a census_begin and is known by its deletion alone. */
+struct census_early {
+    char *path;
+    int64_t session; /* that deleted it, or with which it ended */
+    int64_t zxid;    /* of that census_begin */
+};
+
+/* A znode of which it is not certain that it is a lock. */
+struct census_doubt {
+    const char *path;
+    bool is_lock; /* is taken for one */
+    uint64_t refusals, sessions;
+};
+
+struct census *census_new(void);
+void census_free(struct census *census);
+
+/* Nothing that was there goes on: before the first change, and behind a gap. Up to the change
+ * `known` znodes may be there that census_create does not tell; 0: there are none. */
+void census_begin(struct census *census, int64_t zxid, int64_t known);
+
+void census_create(struct census *census, const struct census_create *create);
+void census_refuse(struct census *census, const struct census_create *refused);
+void census_delete(struct census *census, const char *path, int64_t session, int64_t zxid);
+
+/* The session ends, and with it its znodes: for a log that does not list them. */
+void census_close(struct census *census, int64_t session, int64_t zxid);
+
+/* Behind the last change, and before what follows. */
+void census_end(struct census *census);
+
+/* Whether a znode that is created is of a lock. */
+bool census_is_lock(const struct census *census, const struct census_create *create);
+
+/* The locks by name that a refused create may be of, if they are held then: what the session
+ * creates next, and what it has created before; NULL: none. explained: it was the making of a
+ * parent. */
+struct census_wants {
+    const char *next, *before;
+    bool explained;
+};
+struct census_wants census_wants(const struct census *census, int64_t session, int64_t zxid);
+
+/* Element `index`; NULL behind the last. */
+const struct census_early *census_early(const struct census *census, size_t index);
+const struct census_doubt *census_doubt(const struct census *census, size_t index);
+
+#endif
