@@ -75,9 +75,9 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The recipe to begin with, and the frame, the style, the script and the words of report.html,
+# The recipe to begin with, what completes command lines, and the frame, the style, the script and the words of report.html,
 # as texts of C: page.css is page_css; and of a script its hash, by which the page's Content-Security-Policy knows it.
-TEXTS := $(wildcard bench/*/*.txt bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
+TEXTS := $(wildcard bench/*/*.txt bench/*/*.bash bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
 $(BUILD)/bench/texts.c: $(TEXTS)
 	@mkdir -p $(@D)
 	$(call say,texts)set -e; { for header in page/internal recipes/internal; do \
@@ -394,7 +394,7 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run results/reproduce $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
-    tests/run tests/mutate packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock packaging/completion.bash \
+    tests/run tests/mutate packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock bench/help/completion.bash \
     $(wildcard packaging/debian/tests/s*) $(wildcard tests/*.sh)
 
 format: install-to-lint
@@ -429,7 +429,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/clients/*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/*.c) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
-	install -D -m 644 packaging/completion.bash \
+	install -D -m 644 bench/help/completion.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
 
 # The sources of the last commit, and their version.

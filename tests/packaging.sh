@@ -117,7 +117,7 @@ offered() {
     printf '%s\n' "${COMPREPLY[@]}"
 }
 
-source packaging/completion.bash
+source bench/help/completion.bash
 
 # Fails unless both lists have the same lines.
 compare() { # WHAT EXPECTED OFFERED

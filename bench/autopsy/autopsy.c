@@ -39,7 +39,7 @@ static const char notes[] =
     "\n"
     "Examples:\n"
     "  zkherd autopsy /var/lib/zookeeper\n"
-    "  zkherd autopsy --from 2026-11-28T22:00 --lock /app/lock /var/lib/zookeeper\n"
+    "  zkherd autopsy --from 2026-11-28T22:00 --lock /app/lock copy/of/zk1\n"
     "  zkherd autopsy --json --no-files copy/of/zk1 copy/of/zk2\n";
 
 struct autopsy {

@@ -22,17 +22,33 @@ const struct subcommand subcommands[] = {
 
 static const char usage[] =
     "Usage: zkherd help [TOPIC]\n"
-    "Print the help of a subcommand, or the options of private servers. Without\n"
-    "TOPIC: list the topics.\n"
+    "       zkherd help --completion bash\n"
+    "Print the help of a subcommand, or the options of private servers; or what\n"
+    "completes command lines of zkherd in a shell. Without TOPIC: list the topics.\n"
     "\n";
 
 static const char notes[] = "\n"
                             "Examples:\n"
-                            "  zkherd help      all topics\n"
-                            "  zkherd help run  as zkherd run --help\n";
+                            "  zkherd help                         all topics\n"
+                            "  zkherd help run                     as zkherd run --help\n"
+                            "  . <(zkherd help --completion bash)  complete in this shell\n";
+
+/* Of completion.bash. */
+extern const char completion_bash[];
+
+struct call {
+    bool completes;
+    unsigned shell; /* there is one */
+};
+
+static const char *const shells[] = {"bash", NULL};
 
 static const struct option_row rows[] = {
-    OPTION_ROW_HELP("  -h, --help  print this help\n"),
+    {.name = "--completion",
+     OPTION_WORD(struct call, shell, shells, "expected bash, which zsh reads, too"),
+     .given = OPTION_MEMBER(struct call, completes),
+     .help = "      --completion SHELL  print the script for bash, which zsh reads, too\n"},
+    OPTION_ROW_HELP("  -h, --help              print this help\n"),
     {0},
 };
 
@@ -71,9 +87,14 @@ int help_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"help", usage, rows, notes, NULL};
     char option[] = "--help";
-    int first, status = arguments_parse(&arguments, argc, argv, NULL, &first);
+    struct call call = {0};
+    int first, status = arguments_parse(&arguments, argc, argv, &call, &first);
     if (status != ARGUMENTS_GO)
         return status;
+    if (call.completes && first < argc)
+        return complain_usage("help", argv[first], "a script is of all subcommands");
+    if (call.completes)
+        return fputs(completion_bash, stdout), 0;
     if (first == argc)
         return list_topics();
     if (first + 1 < argc)

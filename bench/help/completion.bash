@@ -19,8 +19,8 @@ _zkherd() {
     if [[ $word == = ]]; then word=''; fi
     if [[ $COMP_CWORD == 1 ]]; then
         words="$(_zkherd_words 's/^  ([a-z]+)  +.*/\1/p' --help) --help --version"
-    elif [[ $subcommand == help ]]; then
-        words="$(_zkherd_words 's/^  ([a-z]+)  +.*/\1/p' help) --help"
+    elif [[ $word != -* && $subcommand == help ]]; then
+        words=$(_zkherd_words 's/^  ([a-z]+)  +.*/\1/p' help)
     elif [[ $word != -* && $before =~ ^(-r|--recipes|recipes)$ ]]; then
         words=$(_zkherd_words '1d; s/^([a-z][^ ]*) .*/\1/p' recipes)
         if [[ $word == *,* ]]; then begun=${word%,*},; fi
