@@ -39,11 +39,6 @@ static double seconds(uint64_t from_ns, uint64_t until_ns)
     return until_ns > from_ns ? (double)(until_ns - from_ns) / 1e9 : 0;
 }
 
-static bool is_asked_for(const struct findings *findings, const struct locks_lock *lock)
-{
-    return findings->only == NULL || strcmp(findings->only, lock->path) == 0;
-}
-
 /* ------------------------------------------------------------------ locks */
 
 static struct table_value *row_of(struct findings *findings, const struct locks_lock *lock)
@@ -140,12 +135,11 @@ static void close_row(void *context, const struct locks_lock *lock, const struct
 {
     struct findings *findings = context;
     struct table_value *stats = row_of(findings, lock);
-    if (!is_asked_for(findings, lock) || ms_of(row->closed_ns) < findings->from_ms)
+    if (!findings_ask_for(findings, lock) || ms_of(row->closed_ns) < findings->from_ms)
         return;
     stats[autopsy_lock_grants].count += row->granted;
     stats[autopsy_lock_handoffs].count += row->handoff > 0 && row->waiters > 0;
-    if (stats[autopsy_lock_waiters_max].count < row->waiters)
-        stats[autopsy_lock_waiters_max].count = row->waiters;
+    periods_raise(&stats[autopsy_lock_waiters_max], row->waiters);
     write_handoff(findings, lock, row);
     if (row->granted > 0) {
         note_hold(findings, lock, row, stats);
@@ -451,11 +445,10 @@ void findings_end(struct findings *findings)
         row[autopsy_lock_lock] = table_count(i);
         row[autopsy_lock_path] = table_text(lock->path);
         row[autopsy_lock_recipe] = table_text(lock->recipe);
-        if (row[autopsy_lock_waiters_max].count < row[autopsy_lock_waiting].count)
-            row[autopsy_lock_waiters_max] = row[autopsy_lock_waiting];
+        periods_raise(&row[autopsy_lock_waiters_max], row[autopsy_lock_waiting].count);
         row[autopsy_lock_rank] = table_real(rank_of(lock, row));
         bool is_used = row[autopsy_lock_grants].count + row[autopsy_lock_refused].count > 0;
-        if (is_asked_for(findings, lock) && is_used) {
+        if (findings_ask_for(findings, lock) && is_used) {
             memcpy(table_add(&findings->lock_rows), row, autopsy_lock_columns_count * sizeof *row);
             memset(row, 0, autopsy_lock_columns_count * sizeof *row); /* its texts have moved */
         }

@@ -43,6 +43,11 @@ bool findings_in_time(const struct findings *findings)
     return findings->now_ms >= findings->from_ms && findings->now_ms <= findings->until_ms;
 }
 
+bool findings_ask_for(const struct findings *findings, const struct locks_lock *lock)
+{
+    return findings->only == NULL || (lock != NULL && strcmp(findings->only, lock->path) == 0);
+}
+
 /* ------------------------------------------------------------------ periods */
 
 /* The row of a time, nearly always the last. Clocks may go back: rows are in the order of time. */
@@ -82,10 +87,10 @@ void periods_count(struct findings *findings, enum autopsy_minute_column column,
     part_of(findings)[column].count += more;
 }
 
-static void raise_count(struct table_value *value, size_t count)
+void periods_raise(struct table_value *most, size_t count)
 {
-    if (value->count < count)
-        value->count = count;
+    if (most->count < count)
+        most->count = count;
 }
 
 void periods_count_waiters(struct findings *findings)
@@ -94,10 +99,10 @@ void periods_count_waiters(struct findings *findings)
     locks_count(findings->locks, &holders, &waiters);
     if (!findings_in_time(findings))
         return;
-    raise_count(&minute_of(findings)[autopsy_minute_holders_max], holders);
-    raise_count(&minute_of(findings)[autopsy_minute_waiters_max], waiters);
-    raise_count(&part_of(findings)[autopsy_minute_holders_max], holders);
-    raise_count(&part_of(findings)[autopsy_minute_waiters_max], waiters);
+    periods_raise(&minute_of(findings)[autopsy_minute_holders_max], holders);
+    periods_raise(&minute_of(findings)[autopsy_minute_waiters_max], waiters);
+    periods_raise(&part_of(findings)[autopsy_minute_holders_max], holders);
+    periods_raise(&part_of(findings)[autopsy_minute_waiters_max], waiters);
 }
 
 /* ------------------------------------------------------------------ bursts */
@@ -107,9 +112,8 @@ void bursts_end(struct findings *findings)
     const struct autopsy_herd *herd = findings->herd;
     if (herd == NULL)
         return;
-    bool is_asked_for = findings->only == NULL ||
-                        (herd->lock != NULL && strcmp(herd->lock->path, findings->only) == 0);
-    if (herd->errors < HERD_ERRORS || herd->sessions < HERD_SESSIONS || !is_asked_for)
+    if (herd->errors < HERD_ERRORS || herd->sessions < HERD_SESSIONS ||
+        !findings_ask_for(findings, herd->lock))
         return;
     size_t most = 0;
     for (size_t i = 1; i < HERD_CODES_MAX; i++)

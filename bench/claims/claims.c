@@ -331,7 +331,7 @@ static int print_results(void *context, int *verdict)
     const struct claims *claims = context;
     *verdict = verdict_status(findings_verdict(&claims->findings));
     if (claims->output.quiet)
-        findings_complain(&claims->findings, "");
+        findings_complain(&claims->findings, "", false);
     print_end(claims);
     return 0;
 }

@@ -136,7 +136,7 @@ static int print_result(const struct compare *compare)
     const struct comparison *cmp = &compare->comparison;
     enum verdict verdict = findings_verdict(&cmp->findings);
     if (compare->output.json || compare->output.quiet)
-        findings_complain(&cmp->findings, "");
+        findings_complain(&cmp->findings, "", false);
     if (compare->output.json) {
         json_t *result = comparison_json(cmp);
         json_object_set_new(result, "verdict", json_string(verdict_word(verdict)));

@@ -265,19 +265,11 @@ static json_t *describe_cells(const void *context, const struct series_record *r
     return list;
 }
 
-/* Each record gets a page, and the cells of all in their common folder. */
 static int print_results(const struct load_series *series, void *context, int *verdict)
 {
     static const struct series_view view = {.write = write_text, .cells = describe_cells};
-    const struct output_options *output = &series->options->output;
     (void)context;
-    for (size_t i = 0; i < series->base.record_count; i++) {
-        const struct series_record *record = &series->base.records[i];
-        if (record->rows.rows > 0 && !record->files.broken)
-            page_add(record->files.folder, &record->manifest, output->quiet);
-    }
-    if (series->base.targets.made_out)
-        page_add_common(output->out, output->quiet);
+    page_add_series(&series->base);
     *verdict = series_print_results(&series->base, &view);
     return 0;
 }

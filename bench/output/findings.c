@@ -119,11 +119,13 @@ void findings_print_brief(const struct table *findings, bool colours, size_t mos
     }
 }
 
-void findings_complain(const struct table *findings, const char *where)
+void findings_complain(const struct table *findings, const char *where, bool with_verdict)
 {
     for (size_t i = 0; i < findings->rows; i++) {
         if (verdict_status(verdict_at(findings, i)) != 0)
-            complain_plainly("%s%s", where, text_at(findings, i, finding_sentence));
+            complain_plainly("%s%s%s%s", where,
+                             with_verdict ? text_at(findings, i, finding_verdict) : "",
+                             with_verdict ? ": " : "", text_at(findings, i, finding_sentence));
     }
 }
 

@@ -71,8 +71,8 @@ void findings_print_brief(const struct table *findings, bool colours, size_t mos
 size_t findings_lines(const struct table *findings);
 
 /* Prints the sentences of those that make the exit status other than 0 to stderr, each behind
- * `where`: for outputs that findings_print is not part of. */
-void findings_complain(const struct table *findings, const char *where);
+ * `where`, and with_verdict behind its verdict: for outputs that findings_print is not part of. */
+void findings_complain(const struct table *findings, const char *where, bool with_verdict);
 
 /* The verdict of the findings in a folder, with the first clause of the first sentence that decides
  * it: "not valid: CLAUSE; 2 more in findings.csv"; "" without a judgement, or if they cannot be

@@ -483,7 +483,7 @@ int series_print_results(const struct series *series, const struct series_view *
             continue;
         worst = verdict_worse(worst, findings_verdict(&record->findings));
         if (output->json || output->quiet)
-            findings_complain(&record->findings, series_where(series, record, where));
+            findings_complain(&record->findings, series_where(series, record, where), false);
         if (output->json)
             json_array_append_new(list, describe_results(series, record, view));
         else if (!output->quiet)

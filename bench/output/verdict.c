@@ -52,11 +52,6 @@ int verdict_status(enum verdict verdict)
                                                                              : 0;
 }
 
-enum verdict verdict_of_status(int status)
-{
-    return status == 0 ? VERDICT_HOLDS : status == 1 ? VERDICT_FAILS : VERDICT_UNDETERMINED;
-}
-
 /* A comparison with NaN is false: without an interval neither is. */
 enum verdict verdict_rises(const struct interval *ratio)
 {

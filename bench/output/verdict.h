@@ -38,9 +38,6 @@ enum verdict verdict_worse(enum verdict a, enum verdict b);
 /* The exit status of a verdict: 1 fails; 4 not valid, or undetermined; else 0. */
 int verdict_status(enum verdict verdict);
 
-/* The verdict of an exit status: 0 holds, 1 fails, any other is undetermined. */
-enum verdict verdict_of_status(int status);
-
 /* The claim that a ratio is above 1: holds if its interval is above 1, fails if the interval is
  * below 1, and is undetermined if the interval contains 1 or there is none. */
 enum verdict verdict_rises(const struct interval *ratio);

@@ -15,7 +15,7 @@
 #include "bench/output/findings.h"
 #include "bench/output/load_series.h"
 #include "bench/output/row_grid.h"
-#include "bench/paper/cells.h"
+#include "bench/paper/judgement.h"
 #include "bench/paper/options.h"
 #include "measure/statistics.h"
 #include "measure/table.h"

@@ -162,16 +162,6 @@ static void print_judgements(const struct paper *paper, unsigned width)
     row_grid_write(&grid, width, stdout);
 }
 
-/* Instead of the tables: what does not hold. */
-static void print_failures(const struct table *findings)
-{
-    for (size_t i = 0; i < findings->rows; i++) {
-        const struct table_value *row = table_row(findings, i);
-        if (verdict_status(verdict_of_word(row[finding_verdict].text)) != 0)
-            complain_plainly("%s: %s", row[finding_verdict].text, row[finding_sentence].text);
-    }
-}
-
 static void print(const struct paper *paper)
 {
     const struct load_options *options = &paper->options.load;
@@ -228,7 +218,7 @@ int paper_finish(struct paper *paper, const struct series *series,
         add_pictures_and_page(paper, series);
     int status = error.kind == ERROR_NONE ? 0 : complain(&error);
     if (output->quiet || output->json)
-        print_failures(&paper->findings);
+        findings_complain(&paper->findings, "", true);
     else
         print(paper);
     *verdict = verdict_status(findings_verdict(&paper->findings));

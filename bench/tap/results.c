@@ -258,5 +258,5 @@ void tap_print(const struct tap *tap)
     else if (!output->quiet)
         print_results(tap);
     if (output->json || output->quiet)
-        findings_complain(&tap->tables[TAP_FINDINGS], "");
+        findings_complain(&tap->tables[TAP_FINDINGS], "", false);
 }

@@ -8,7 +8,7 @@
  *                       a numbered znode of no session among such of the same recipe, which holds
  *                       or waits like them
  *   a lock by name      an ephemeral znode without a number that a session creates which was
- * refused a create while another session had it
+ *                       refused a create while another session had it
  *
  * A refused create has no path. It is of the lock by name that the session creates next, if that
  * was there, unless it was the making of a parent: the next request of the session, which was done,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cells: the trials of an evaluation at a number of servers and a value on each axis, and what is
- * judged of them. Layer: bench/paper.
+ * judgement: what is judged of an evaluation, and its cells: the trials at a number of servers and
+ * a value on each axis. Layer: bench/paper.
  */
-#ifndef BENCH_PAPER_CELLS_H
-#define BENCH_PAPER_CELLS_H
+#ifndef BENCH_PAPER_JUDGEMENT_H
+#define BENCH_PAPER_JUDGEMENT_H
 
 #include "bench/cli/options.h"
 #include "bench/output/verdict.h"
