@@ -134,7 +134,6 @@ $(BUILD)/tests/test_steady_load: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=
 $(BUILD)/tests/test_cores: LIBS += -Wl,--wrap=sched_getaffinity
 
 # This test reads the rows of options.
-$(BUILD)/tests/test_documents: LIBS += -Wl,--wrap=arguments_parse
 
 # These tests set the clock.
 $(BUILD)/tests/test_timers: LIBS += -Wl,--wrap=clock_now_ns,--wrap=timerfd_settime
@@ -150,12 +149,12 @@ NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=li
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox
 NEEDED_TO_TEST  := /usr/lib/python3/dist-packages/kazoo/__init__.py=python3-kazoo cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java \
-    tcpdump=tcpdump
+    tcpdump=tcpdump help2man=help2man
 NEEDED_TO_MEASURE_CLIENTS := javac=default-jdk-headless /usr/share/java/curator-recipes.jar=libcurator-recipes-java \
     /usr/share/java/curator-framework.jar=libcurator-framework-java
 NEEDED_TO_TEST_UNITS := cmocka.h=libcmocka-dev
 NEEDED_TO_PACKAGE := /usr/share/build-essential/list=build-essential dpkg-buildpackage=dpkg-dev fakeroot=fakeroot \
-    dh=debhelper lintian=lintian
+    dh=debhelper lintian=lintian help2man=help2man
 NEEDED_TO_COMPOSE := dockerd=docker.io docker-compose=docker-compose mmdebstrap=mmdebstrap
 NEEDED_TO_FETCH_ZOOKEEPERS := zip=zip unzip=unzip $\
     /usr/share/keyrings/debian-archive-keyring.gpg=debian-archive-keyring
@@ -312,7 +311,7 @@ golden: install-to-test-units
 	ZKHERD=$(BUILD)/zkherd tests/golden.sh --write
 	@git status --short tests/golden 2>/dev/null || true
 
-# Writes the parts of documents and man pages anew that the program has as lists.
+# Writes the parts of documents anew that the program has as lists.
 docs: install-to-test-units
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/test_documents
 	GENERATE=1 $(BUILD)/tests/test_documents
@@ -394,7 +393,7 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run results/reproduce $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
-    tests/run tests/mutate packaging/deb packaging/changelog packaging/zookeepers packaging/zoo_lock bench/help/completion.bash \
+    tests/run tests/mutate packaging/deb packaging/man packaging/changelog packaging/zookeepers packaging/zoo_lock bench/help/completion.bash \
     $(wildcard packaging/debian/tests/s*) $(wildcard tests/*.sh)
 
 format: install-to-lint
@@ -418,19 +417,20 @@ lint: install-to-lint
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
 	    $(DESTDIR)$(PREFIX)/share/zkherd/schema \
-	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/zkherd
+	    $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -m 755 $(BUILD)/zkherd $(DESTDIR)$(PREFIX)/bin/zkherd
 	for header in $(INTERFACE_HEADERS); do \
 	    install -D -m 644 lib/$$header $(DESTDIR)$(PREFIX)/include/zkherd/$$header || exit 1; done
 	install -m 644 $(wildcard plots/*.gp) $(DESTDIR)$(PREFIX)/share/zkherd/plots
 	install -m 644 $(wildcard docs/schema/*.json) $(DESTDIR)$(PREFIX)/share/zkherd/schema
-	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/clients/*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/*.c) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
 	install -D -m 644 bench/help/completion.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
+	@command -v help2man >/dev/null || { echo 'no man pages: help2man is missing' >&2; exit 0; }; \
+	    packaging/man $(BUILD)/zkherd $(DESTDIR)$(PREFIX)/share/man/man1
 
 # The sources of the last commit, and their version.
 DIST := zkherd-$(VERSION:%-dirty=%)
@@ -460,7 +460,7 @@ help:
 	@echo 'make zookeepers           fetch three releases of ZooKeeper into $(ZOOKEEPERS)'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-units          of these, the tests that start no server'
-	@echo 'make docs                 write what documents and man pages have from lists of the program'
+	@echo 'make docs                 write what documents have from lists of the program'
 	@echo 'make golden               keep what the program now says in the scenarios of tests/golden'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan (ONE_IN=4: CI)'
 	@echo 'make check-threads        test sessions on threads with TSan'

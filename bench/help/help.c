@@ -68,7 +68,7 @@ static int print_private(void)
     printf("%s\n\n", private_does);
     for (const struct option_row *row = rows_private; row->name != NULL; row++)
         fputs(row->help, stdout);
-    puts("\nHow many servers --servers says. zkherd-run(1) has each option's values.");
+    puts("\nHow many servers --servers says. docs/options.md says more.");
     return 0;
 }
 

@@ -57,7 +57,7 @@ static const struct option_row rows[] = {
     ROW_TLS,
     {.name = "--json",
      OPTION_FLAG(struct inspect, json),
-     .help = "      --json                    print JSON; zkherd-inspect(1) lists the keys\n"},
+     .help = "      --json                    print JSON\n"},
     OPTION_ROW_HELP("  -h, --help                    print this help\n"),
     {0},
 };

@@ -114,7 +114,7 @@ void show_view(const char *path, const struct lock_view *view,
                const struct connections *connections);
 void show_survey(const char *path, const struct survey *survey);
 
-/* Write one JSON object to stdout, and the end of its last line. The keys are in zkherd-inspect(1);
+/* Write one JSON object to stdout, and the end of its last line. The keys are in docs/schema;
  * keys may be added, never renamed. ERROR_NO_MEMORY. */
 void show_view_json(const char *path, const struct lock_view *view,
                     const struct connections *connections);

@@ -41,7 +41,7 @@ struct recipes_options {
 static const struct option_row rows[] = {
     {.name = "--json",
      OPTION_FLAG(struct recipes_options, json),
-     .help = "      --json      print JSON; zkherd-recipes(1) lists the keys\n"},
+     .help = "      --json      print JSON\n"},
     {.name = "--new",
      .parse = option_row_file,
      .member = OPTION_MEMBER(struct recipes_options, new_name),
