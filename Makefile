@@ -40,12 +40,11 @@ LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(sort $(wildcard te
 TEST_SUPPORT  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 EXAMPLES      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/examples/*.c))
 
-# Of the tests with servers one in so many; the next commit has others.
-ONE_IN ?= 1
-ifneq ($(ONE_IN),1)
-LIVE_TESTS := $(shell printf '%s\n' $(LIVE_TESTS) | \
-    awk -v commits=$$(git rev-list --count HEAD 2>/dev/null) 'NR % $(ONE_IN) == commits % $(ONE_IN)')
-endif
+# Of the tests with servers those that prove the counts, in `make check`: drains on one server and on three, in threads,
+# processes and events, loads, deaths, cut connections, broken locks, simulations beside real servers.
+PROOFS := $(filter $(LIVE_TESTS),$(addprefix $(BUILD)/tests/test_,law counted topologies sharing checker broken \
+    recovery deaths_on_threads cuts client client_faults load_trial load_watch rate simulation simulation_of_three \
+    simulated_beside_real cli_runs cli_tap cli_autopsy))
 
 # `make V=1` shows the commands in full.
 ifndef V
@@ -276,34 +275,31 @@ $(CLIENTS)/zoo_lock: docs/examples/clients/zoo_lock_clients.c
 # No test measures how fast a server is: the JVM's second compiler would take a third of the machine, and its parallel
 # collector a part of what is left. Only in sanitized tests, which take long in any case, servers have a pool of threads
 # that read and write, as they have by default.
-check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
-check: export JAVA_TOOL_OPTIONS += $(if $(SANITIZE),,-Dzookeeper.nio.numWorkerThreads=0)
+check check-all check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+check check-all: export JAVA_TOOL_OPTIONS += $(if $(SANITIZE),,-Dzookeeper.nio.numWorkerThreads=0)
 
-# The tests that take longest, the longest first: they begin first, so that none of them is alone at the end.
-LONG_TESTS := $(addprefix $(BUILD)/tests/test_,cli_plan cli_endings ensemble cli_server_dies claims adversity \
-    cli_tap cli_auth cli_paper stall law cli_load cli_stall examples cli_noise schedules \
-    load_faults topologies client_faults cli_stock server cli_ensemble cli_strangers cli_runs load_trial cuts \
-    counted cli_servers cli_compare cli_claims broken cli_background simulation steady_load \
-    sharing cli_environment cli_data cli_clean cli_load_plots cli_plots setup_session recovery plan_guard \
-    simulation_of_three)
-
-# All tests, more of them in parallel than there are cores, because they wait now and then. After a failure no
-# further test begins.
+# Builds and runs tests, more of them at a time than there are cores, because they wait now and then: those that took
+# longest in the last run begin first, so that none of them is alone at the end. After a failure no further one begins.
 TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 3)
+define run_tests
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(filter $(BUILD)/%,$(1))
+	@rm -f $(BUILD)/failures; touch $(BUILD)/seconds; printf '%s\n' $(1) | awk 'FILENAME != "-" {last[$$2] = $$1; next} \
+	    {print $$1 in last ? last[$$1] : 1800, $$1}' $(BUILD)/seconds - | sort -s -rn -k 1,1 | cut -d ' ' -f 2 | \
+	    ZKHERD=$(BUILD)/zkherd FAILURES=$(BUILD)/failures SECONDS_OF=$(BUILD)/seconds \
+	    xargs -P $(TESTS_AT_ONCE) -n 1 tests/run || { cat $(BUILD)/failures; exit 1; }
+endef
+
+# What every change must pass: the tests that prove the counts, those without a server, and what the program prints.
 check: install-to-test
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
-	@rm -f $(BUILD)/failures
-	@printf '%s\n' $(filter $(LIVE_TESTS) $(UNIT_TESTS),$(LONG_TESTS)) \
-	    $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) \
-	    tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/numbers.sh) | \
-	    ZKHERD=$(BUILD)/zkherd FAILURES=$(BUILD)/failures xargs -P $(TESTS_AT_ONCE) -n 1 tests/run || \
-	    { cat $(BUILD)/failures; exit 1; }
+	$(call run_tests,$(PROOFS) tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/numbers.sh) $(UNIT_TESTS))
+
+# All other tests with servers.
+check-all: install-to-test
+	$(call run_tests,$(filter-out $(PROOFS),$(LIVE_TESTS)))
 
 # The tests that start no server.
 check-units: install-to-test-units
-	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS)
-	@printf '%s\n' tests/golden.sh tests/numbers.sh $(UNIT_TESTS) | \
-	    ZKHERD=$(BUILD)/zkherd xargs -P $(JOBS) -n 1 tests/run
+	$(call run_tests,tests/golden.sh tests/numbers.sh $(UNIT_TESTS))
 
 # Keeps what the program prints and writes in the scenarios of tests/golden, with which the tests compare.
 golden: install-to-test-units
@@ -317,8 +313,7 @@ docs: install-to-test-units
 	GENERATE=1 $(BUILD)/tests/test_documents
 	@git status --short docs 2>/dev/null || true
 
-# All tests with the address and undefined-behaviour sanitizers, fewer at a time, because each needs more of the
-# machine.
+# The same with the address and undefined-behaviour sanitizers, fewer at a time, because each needs more of the machine.
 check-sanitized:
 	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g' \
 	    TESTS_AT_ONCE=$(shell expr $(JOBS) + 1)
@@ -385,10 +380,11 @@ bench: install-to-run
 $(BUILD)/cost: $(COST_OBJECTS) $(filter-out %/main.o,$(BENCH_OBJECTS)) $(BUILD)/libzkherd.a
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# The program broken on purpose, mutation by mutation: which does no test notice? SAMPLE=10 tries ten of them.
+# The program broken on purpose, mutation by mutation: which does no test notice? SAMPLE=10 tries ten of them, and
+# SINCE=HEAD~1 those in files that have changed since that commit, as many at most.
 SAMPLE ?= 0
 mutate: install-to-test
-	tests/mutate tests/mutations $(SAMPLE)
+	tests/mutate tests/mutations $(SAMPLE) $(SINCE)
 
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
@@ -458,11 +454,12 @@ help:
 	@echo 'make reproduced           run again what README and docs quote, and compare it'
 	@echo 'make reference            put new results in the place of those in results/reference'
 	@echo 'make zookeepers           fetch three releases of ZooKeeper into $(ZOOKEEPERS)'
-	@echo 'make check                run all tests (installs missing packages)'
+	@echo 'make check                run the tests that every change must pass (installs missing packages)'
+	@echo 'make check-all            run all other tests with servers'
 	@echo 'make check-units          of these, the tests that start no server'
 	@echo 'make docs                 write what documents have from lists of the program'
 	@echo 'make golden               keep what the program now says in the scenarios of tests/golden'
-	@echo 'make check-sanitized      run all tests with ASan and UBSan (ONE_IN=4: CI)'
+	@echo 'make check-sanitized      run the tests of check with ASan and UBSan'
 	@echo 'make check-threads        test sessions on threads with TSan'
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'
@@ -481,7 +478,7 @@ help:
 
 FORCE:
 .PHONY: all demo docs reproduced reference zookeepers clients check-clients client-programs install-to-measure-clients \
-    check check-units golden check-sanitized \
+    check check-all check-units golden check-sanitized \
     check-threads mutate compose-demo check-compose check-fuzz check-report bench format lint install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
     install-to-compose install-to-report install-docker FORCE
