@@ -76,7 +76,7 @@ $(BUILD)/%.o: %.c
 
 # The recipe to begin with, what completes command lines, and the frame, the style, the script and the words of report.html,
 # as texts of C: page.css is page_css; and of a script its hash, by which the page's Content-Security-Policy knows it.
-TEXTS := $(wildcard bench/*/*.txt bench/*/*.bash bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js)
+TEXTS := $(wildcard bench/*/*.txt bench/*/*.bash bench/page/*.html bench/page/*.css bench/page/*.csv bench/page/*.js) docs/files.md
 $(BUILD)/bench/texts.c: $(TEXTS)
 	@mkdir -p $(@D)
 	$(call say,texts)set -e; { for header in page/internal recipes/internal; do \

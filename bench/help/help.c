@@ -5,6 +5,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
+#include "bench/help/columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +22,18 @@ const struct subcommand subcommands[] = {
 #define SERVERS "servers"
 
 static const char usage[] =
-    "Usage: zkherd help [TOPIC]\n"
+    "Usage: zkherd help [TOPIC|COLUMN]\n"
     "       zkherd help --completion bash\n"
-    "Print the help of a subcommand, or the options of private servers; or what\n"
-    "completes command lines of zkherd in a shell. Without TOPIC: list the topics.\n"
+    "Print the help of a subcommand, or the options of private servers; what a column\n"
+    "of a file means; or what completes command lines of zkherd in a shell. Without\n"
+    "TOPIC: list the topics.\n"
     "\n";
 
 static const char notes[] = "\n"
                             "Examples:\n"
                             "  zkherd help                         all topics\n"
                             "  zkherd help run                     as zkherd run --help\n"
+                            "  zkherd help handoff_p50_us          a column of CSV files\n"
                             "  . <(zkherd help --completion bash)  complete in this shell\n";
 
 /* Of completion.bash. */
@@ -77,8 +80,9 @@ static int refuse_topic(const char *topic)
     struct growing_text topics = {0};
     for (const struct subcommand *one = subcommands; one->name != NULL; one++)
         growing_text_add(&topics, "%s, ", one->name);
-    int status = complain_usage("help", topic[0] != '\0' ? topic : "''",
-                                "no such topic; the topics are %s" SERVERS, topics.text);
+    int status =
+        complain_usage("help", topic[0] != '\0' ? topic : "''",
+                       "neither a topic nor a column; the topics are %s" SERVERS, topics.text);
     free(topics.text);
     return status;
 }
@@ -104,5 +108,7 @@ int help_main(int argc, char **argv)
         if (strcmp(topic, one->name) == 0)
             return one->main(2, (char *[]){topic, option, NULL});
     }
-    return strcmp(topic, SERVERS) == 0 ? print_private() : refuse_topic(topic);
+    if (strcmp(topic, SERVERS) == 0)
+        return print_private();
+    return columns_print(topic, stdout) > 0 ? 0 : refuse_topic(topic);
 }
