@@ -50,8 +50,8 @@ do for [f = 0:frames + rest_frames] {
         eval sprintf("set ytics 0, %d", most(1, ceil(clients_of[i] / 8.0)))
         if (k == 1) {
             set label 1 "session" at screen 0.018, 0.48 center rotate by 90
-            set label 2 "■ release   ● notification   ▲ grant   grey: woken for nothing" \
-                at screen 0.5, 0.045 center
+            set label 2 "■ release   ● notification   ▲ grant   grey: woken for nothing; each handoff is the ". \
+                sprintf("median of %d", of_how_many) at screen 0.5, 0.045 center
         } else { unset label }
         set arrow 1 from now, graph 0 to now, graph 1 nohead lc rgb "#404040" lw 1 dt 2
         colour = look(i, 2)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # anatomy_common: what the plots of a handoff's messages share: which handoffs are drawn, and their
 # events. All panels have the same number of waiters, the largest that all recipes were traced with; a
-# recipe without waiters is left out. Of each recipe the first trial is drawn, of the most clients. See
-# common.gp, which is loaded before.
+# recipe without waiters is left out. Of each recipe that handoff of the most clients is drawn whose time is
+# the median of such handoffs in all trials. See common.gp, which is loaded before.
 panels_max = 4
 
 # --- What is drawn --------------------------------------------------------------------------------
@@ -34,16 +34,33 @@ if (waiters < 0) {
     exit status 3
 }
 
-# The most clients, then the first trial, then the first of its handoffs that has so many waiters.
-rank(clients, trial, handoff) = -clients * 1e12 + trial * 1e8 + handoff
-array best[64]
-do for [i = 1:64] { best[i] = 1e300 }
-rank_of(x) = rank(column("clients"), column("trial"), column("handoff"))
+# Of the handoffs with so many waiters: the most clients; trial and handoff of those with a grant, and
+# the time of the first grant, in words in the same order.
+array clients_of[64]
+array candidates[64]
+array times[64]
+do for [i = 1:64] { clients_of[i] = 0; candidates[i] = ""; times[i] = "" }
 is_like(i) = i > 0 && i <= count && column("lock") == 0 && column("waiters") == waiters
-choose(i) = is_like(i) ? (best[i] = least(best[i], rank_of(0)), 0) : NaN
+handoff_word(x) = sprintf("%d:%d", column("trial"), column("handoff"))
+note_clients(i) = is_like(i) ? (clients_of[i] = most(clients_of[i], column("clients")), 0) : NaN
+is_candidate(i) = is_like(i) && column("clients") == clients_of[i] && strcol("event") eq "grant" \
+    && !in_list(candidates[i], handoff_word(0))
+note_candidate(i) = is_candidate(i) ? (candidates[i] = candidates[i]." ".handoff_word(0), \
+    times[i] = times[i].sprintf(" %.1f", column("time_us")), 0) : NaN
 set table $ignored
-plot run."/trace.csv" using (choose(place(strcol("recipe")))) with table
+plot run."/trace.csv" using (note_clients(place(strcol("recipe")))) with table
+plot run."/trace.csv" using (note_candidate(place(strcol("recipe")))) with table
 unset table
+time_of(i, k) = real(word(times[i], k))
+faster(i, k) = sum [j = 1:words(times[i])] (time_of(i, j) < time_of(i, k) || (time_of(i, j) == time_of(i, k) && j < k))
+array best[64]
+do for [i = 1:64] {
+    best[i] = ""
+    do for [k = 1:words(times[i])] {
+        if (faster(i, k) == int((words(times[i]) - 1) / 2)) { best[i] = word(candidates[i], k) }
+    }
+}
+of_how_many = least(words(times[first]), words(times[int(word(drawn, words(drawn)))]))
 
 # $events: recipe, kind (1 release, 2 request, 3 reply, 4 notification, 5 grant), time and latency in
 # ms, session. awake: the sessions that release or are granted, as words such as 1:0 for recipe and
@@ -51,16 +68,15 @@ unset table
 kinds = "release request reply notification grant"
 array requests[64]
 array notified[64]
-array clients_of[64]
-do for [i = 1:64] { requests[i] = 0; notified[i] = 0; clients_of[i] = 0 }
+do for [i = 1:64] { requests[i] = 0; notified[i] = 0 }
 awake = ""
 last = 0.0
 session_word(i, session) = sprintf("%d:%d", i, session)
 tell(i, kind, session, time) = ( \
-    last = most(last, time), clients_of[i] = column("clients"), \
+    last = most(last, time), \
     requests[i] = requests[i] + (kind == 2), notified[i] = notified[i] + (kind == 4), \
     awake = kind == 1 || kind == 5 ? with_word(awake, session_word(i, session)) : awake, i)
-chosen(i) = is_like(i) && rank_of(0) == best[i] ? \
+chosen(i) = is_like(i) && column("clients") == clients_of[i] && handoff_word(0) eq best[i] ? \
     tell(i, place_in(kinds, strcol("event")), column("session"), column("time_us") / 1e3) : NaN
 set table $events separator comma
 plot run."/trace.csv" using (chosen(place(strcol("recipe")))): \
