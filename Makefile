@@ -369,6 +369,15 @@ check-report: install-to-report
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	tests/report.sh $(BUILD)/zkherd $(BUILD)/report
 
+# Draws the figures of docs/citing.md with pandas and with R, out of the reference.
+check-figures:
+	$(call install,/usr/lib/python3/dist-packages/pandas/__init__.py=python3-pandas $\
+	    /usr/lib/python3/dist-packages/matplotlib/__init__.py=python3-matplotlib Rscript=r-base-core)
+	@mkdir -p $(BUILD)
+	/usr/bin/python3 docs/examples/figure.py $(BUILD)/figure.svg $(addprefix results/reference/,standalone ensemble3)
+	Rscript docs/examples/figure.R $(BUILD)/figure.pdf $(addprefix results/reference/,standalone ensemble3)
+	grep -q 'nonscalable, 3 servers' $(BUILD)/figure.svg && test -s $(BUILD)/figure.pdf
+
 # Measures the cost of zkherd itself: client CPU time per request, compared with a plain epoll loop and with a bare
 # client of the same server, and memory per session; and that of a load of reads, compared with the bare calls of the
 # client library.
@@ -422,7 +431,7 @@ install: all
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/clients/*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
-	install -m 644 $(wildcard docs/examples/*.c) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
+	install -m 644 $(wildcard docs/examples/*.c docs/examples/figure.*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
 	install -D -m 644 bench/help/completion.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
 	@command -v help2man >/dev/null || { echo 'no man pages: help2man is missing' >&2; exit 0; }; \
@@ -467,6 +476,7 @@ help:
 	@echo 'make clients              find the laws of what Curator, kazoo and others send: ten minutes'
 	@echo 'make check-clients        compare them with the laws of the reference, with few clients'
 	@echo 'make check-fuzz           feed random bytes to readers of messages, packets, logs'
+	@echo 'make check-figures        draw the figures of docs/citing.md with pandas and R'
 	@echo 'make check-report         check pages of results in a browser (tools from npm)'
 	@echo 'make bench                measure the cost of zkherd itself'
 	@echo 'make lint                 check formatting and run the static checkers'
@@ -479,7 +489,7 @@ help:
 FORCE:
 .PHONY: all demo docs reproduced reference zookeepers clients check-clients client-programs install-to-measure-clients \
     check check-all check-units golden check-sanitized \
-    check-threads mutate compose-demo check-compose check-fuzz check-report bench format lint install dist deb \
+    check-threads mutate compose-demo check-compose check-fuzz check-figures check-report bench format lint install dist deb \
     version clean help install-to-run install-to-test install-to-test-units install-to-package install-to-lint \
     install-to-compose install-to-report install-docker FORCE
 .SECONDARY:
