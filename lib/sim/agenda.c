@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/internal.h"
+#include "sim/agenda.h"
 
 #include <assert.h>
 
@@ -12,6 +12,11 @@
 struct agenda_entry {
     uint64_t due_ns;
     uint64_t order;
+};
+
+struct agenda_call {
+    void (*call)(void *context);
+    void *context;
 };
 
 typedef unsigned __int128 wide;

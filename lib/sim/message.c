@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/internal.h"
+#include "sim/message.h"
 
 #include "wire/wire.h"
 

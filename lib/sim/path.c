@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/store.h"
+#include "sim/path.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -39,7 +39,8 @@ enum error_kind sim_new(const struct sim_options *options, struct sim **sim, str
     agenda_init(&made->agenda, &made->slab);
     random_init(&made->random, options->seed);
     watches_init(&made->client_watches, &made->slab, &made->paths);
-    made->driver.sim = made;
+    made->receive = sim_session_receive;
+    made->notify = sim_session_notify;
     sim_leader_init(&made->leader, made);
     for (unsigned i = 0; i < options->servers; i++)
         sim_server_init(&made->servers[i], made, i);
@@ -88,14 +89,6 @@ void sim_expire(struct client *client)
     sim_leader_expire((struct sim_session *)client);
 }
 
-void sim_work(struct sim *sim, struct cpu *cpu, uint64_t from_ns, uint64_t cost_ns)
-{
-    from_ns = sim_later(from_ns, sim->agenda.now_ns);
-    if (from_ns > cpu->idle_ns)
-        cpu->idle_ns = from_ns;
-    cpu->idle_ns += cost_ns;
-}
-
 bool sim_step(struct sim *sim)
 {
     return agenda_step(&sim->agenda);
@@ -116,25 +109,9 @@ void sim_advance(struct sim *sim, uint64_t until_ns)
     agenda_advance(&sim->agenda, until_ns);
 }
 
-/* A timer of the driver. */
-struct timer {
-    struct sim *sim;
-    void (*call)(void *context);
-    void *context;
-};
-
-static void ring(void *context)
-{
-    struct timer *timer = context, rung = *timer;
-    slab_give(&rung.sim->slab, timer, sizeof *timer);
-    sim_driver_take(&rung.sim->driver, 0, rung.call, rung.context);
-}
-
 void sim_at(struct sim *sim, uint64_t due_ns, void (*call)(void *context), void *context)
 {
-    struct timer *timer = slab_take(&sim->slab, sizeof *timer);
-    *timer = (struct timer){sim, call, context};
-    agenda_add(&sim->agenda, due_ns, ring, timer);
+    agenda_add(&sim->agenda, due_ns, call, context);
 }
 
 uint64_t sim_zxid(struct sim *sim, unsigned server)

@@ -8,8 +8,8 @@
 #define SIM_SERVERS_MAX 13 /* as many as the ensembles of the ZooKeeper paper had */
 
 /*
- * Durations. A server has one CPU, another one that sends, and one disk, each of which does one
- * thing at a time. All clients belong to one driver, which has one CPU. X(name), where
+ * Durations. A server has one CPU and one disk, each of which does one thing at a time. X(name),
+ * where
  *
  * network          a message from one host to another, one way
  * network_jitter   the most that is added to it, at random
@@ -18,12 +18,7 @@
  * order            CPU of the leader: the check and the order of a write
  * apply            CPU of each server: a write
  * notification     CPU of the session's server: a watch that fires
- * send             second CPU of the session's server: a reply or a notification, sent
  * sync             disk: a sync of all that arrived during the sync before
- * client_message   CPU of the driver: a message that a client sends or receives
- * client_name      CPU of the driver: each name in a reply, in addition
- * turn             CPU of a server: a turn, besides what is done in it; 0: there are no turns
- * client_turn      CPU of the driver: a turn, besides what is done in it
  */
 #define SIM_COST_LIST(X)                                                                           \
     X(network)                                                                                     \
@@ -33,12 +28,7 @@
     X(order)                                                                                       \
     X(apply)                                                                                       \
     X(notification)                                                                                \
-    X(send)                                                                                        \
-    X(sync)                                                                                        \
-    X(client_message)                                                                              \
-    X(client_name)                                                                                 \
-    X(turn)                                                                                        \
-    X(client_turn)
+    X(sync)
 
 struct sim_costs {
 #define X(name) uint64_t name##_ns;

@@ -11,65 +11,6 @@ static const struct client_driver sim_session_driver;
 #define HANDSHAKE_HOPS     2  /* of TCP, before the first message */
 #define PAUSES_PER_TIMEOUT 60 /* the pause after the last server is this part of the timeout */
 
-/* ------------------------------------------------------------------ the process of all sessions */
-
-struct driver_entry {
-    uint64_t cost_ns;
-    void (*call)(void *context);
-    void *context;
-};
-
-static struct driver_entry *entry_at(const struct sim_driver *driver, size_t i)
-{
-    return &driver->entries[(driver->head + i) & (driver->capacity - 1)];
-}
-
-static void finish_entry(void *context);
-
-/* Spends the cost of the first entry, and that of a turn if the entry begins one. */
-static void begin_entry(struct sim_driver *driver)
-{
-    uint64_t cost_ns = entry_at(driver, 0)->cost_ns;
-    if (driver->turn_left == 0) {
-        driver->turn_left = driver->count;
-        cost_ns += driver->sim->options.costs.client_turn_ns;
-    }
-    driver->turn_left--;
-    sim_work(driver->sim, &driver->cpu, 0, cost_ns);
-    agenda_add(&driver->sim->agenda, driver->cpu.idle_ns, finish_entry, driver);
-}
-
-/* The entry is in the ring during its call, so that what the call adds waits. */
-static void finish_entry(void *context)
-{
-    struct sim_driver *driver = context;
-    const struct driver_entry done = *entry_at(driver, 0);
-    done.call(done.context);
-    driver->head = (driver->head + 1) & (driver->capacity - 1);
-    driver->count--;
-    if (driver->count > 0)
-        begin_entry(driver);
-}
-
-/* A driver that costs nothing is never busy: the entry's call is made here. */
-void sim_driver_take(struct sim_driver *driver, uint64_t cost_ns, void (*call)(void *context),
-                     void *context)
-{
-    const struct sim *sim = driver->sim;
-    if (cost_ns + sim->options.costs.client_turn_ns == 0 && driver->count == 0 &&
-        driver->cpu.idle_ns <= sim->agenda.now_ns) {
-        call(context);
-        return;
-    }
-    if (driver->count == driver->capacity)
-        driver->entries = slab_widen(&driver->sim->slab, driver->entries, &driver->capacity,
-                                     &driver->head, sizeof *driver->entries);
-    driver->count++;
-    *entry_at(driver, driver->count - 1) = (struct driver_entry){cost_ns, call, context};
-    if (driver->count == 1)
-        begin_entry(driver);
-}
-
 /* ------------------------------------------------------------------ to the server */
 
 static void send(struct sim_session *session, struct message *message, uint64_t bytes)
@@ -78,8 +19,7 @@ static void send(struct sim_session *session, struct message *message, uint64_t 
     message->connection = session->connection;
     message->server = session->server;
     session->sent_bytes += bytes;
-    sim_work(sim, &sim->driver.cpu, 0, sim->options.costs.client_message_ns);
-    session->up_ns = sim_later(session->up_ns, sim->driver.cpu.idle_ns + sim_hop_ns(sim));
+    session->up_ns = sim_later(session->up_ns, sim->agenda.now_ns + sim_hop_ns(sim));
     agenda_add(&sim->agenda, session->up_ns, sim_server_receives, message);
 }
 
@@ -256,22 +196,13 @@ static void hear(struct sim_session *session, const struct message *message)
     }
 }
 
-static void take(void *context)
+void sim_session_receive(void *context)
 {
     struct message *message = context;
     struct sim_session *session = message->session;
     if (message->connection == session->connection && !session->client.silent)
         hear(session, message);
     message_release(message, &session->sim->paths);
-}
-
-void sim_session_receives(void *context)
-{
-    struct message *message = context;
-    struct sim *sim = message->session->sim;
-    const struct sim_costs *costs = &sim->options.costs;
-    uint64_t cost_ns = costs->client_message_ns + message->list.count * costs->client_name_ns;
-    sim_driver_take(&sim->driver, cost_ns, take, message);
 }
 
 /* Forgets the watches of an event; false if the client remembers none. */
@@ -293,7 +224,7 @@ static bool forget_watches(const struct sim_session *session,
     return remembered;
 }
 
-static void take_notification(void *context)
+void sim_session_notify(void *context)
 {
     struct notification *notification = context;
     struct sim_session *session = notification->session;
@@ -305,14 +236,6 @@ static void take_notification(void *context)
     }
     paths_release(&session->sim->paths, notification->path);
     slab_give(&session->sim->slab, notification, sizeof *notification);
-}
-
-void sim_session_is_notified(void *context)
-{
-    struct notification *notification = context;
-    struct sim *sim = notification->session->sim;
-    sim_driver_take(&sim->driver, sim->options.costs.client_message_ns, take_notification,
-                    notification);
 }
 
 /* ------------------------------------------------------------------ its end */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/store.h"
+#include "sim/slab.h"
 
 #include "base/memory.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,18 +111,4 @@ void *slab_grow(struct slab *slab, void *array, size_t *capacity, size_t index, 
     slab_give(slab, array, *capacity * size);
     *capacity = wanted;
     return grown;
-}
-
-void *slab_widen(struct slab *slab, void *ring, size_t *capacity, size_t *head, size_t size)
-{
-    size_t behind = *capacity - *head, wanted = *capacity == 0 ? 64 : *capacity * 2;
-    char *widened = slab_take(slab, wanted * size);
-    if (ring != NULL) {
-        memcpy(widened, (char *)ring + *head * size, behind * size);
-        memcpy(widened + behind * size, ring, *head * size);
-        slab_give(slab, ring, *capacity * size);
-    }
-    *capacity = wanted;
-    *head = 0;
-    return widened;
 }

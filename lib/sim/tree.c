@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/store.h"
+#include "sim/tree.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/store.h"
+#include "sim/watches.h"
 
 #include <assert.h>
 
@@ -178,25 +178,20 @@ static size_t fire_silently(struct watches *watches, const struct path *path)
     return fired;
 }
 
-static size_t fire_parent(struct watches *watches, const struct path *path, struct watches_ear ear)
+size_t watches_fire(struct watches *watches, enum operation change, struct path *path,
+                    struct watches_ear ear)
 {
-    return fire(watches, path->parent, WATCH_CHILD, EVENT_CHILD, ear);
-}
-
-size_t watches_created(struct watches *watches, struct path *path, struct watches_ear ear)
-{
-    return fire(watches, path, WATCH_DATA, EVENT_CREATED, ear) + fire_parent(watches, path, ear);
-}
-
-size_t watches_deleted(struct watches *watches, struct path *path, struct watches_ear ear)
-{
-    size_t fired = fire_silently(watches, path);
-    fired += fire(watches, path, WATCH_DATA, EVENT_DELETED, ear);
-    fired += fire(watches, path, WATCH_CHILD, EVENT_DELETED, ear);
-    return fired + fire_parent(watches, path, ear);
-}
-
-size_t watches_changed(struct watches *watches, struct path *path, struct watches_ear ear)
-{
-    return fire(watches, path, WATCH_DATA, EVENT_CHANGED, ear);
+    if (change == OP_SET)
+        return fire(watches, path, WATCH_DATA, EVENT_CHANGED, ear);
+    if (change != OP_CREATE && change != OP_DELETE)
+        return 0;
+    size_t fired = 0;
+    if (change == OP_CREATE) {
+        fired += fire(watches, path, WATCH_DATA, EVENT_CREATED, ear);
+    } else {
+        fired += fire_silently(watches, path);
+        fired += fire(watches, path, WATCH_DATA, EVENT_DELETED, ear);
+        fired += fire(watches, path, WATCH_CHILD, EVENT_DELETED, ear);
+    }
+    return fired + fire(watches, path->parent, WATCH_CHILD, EVENT_CHILD, ear);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/random.h"
-#include "sim/internal.h"
+#include "sim/agenda.h"
 
 #include "tests/support/test.h"
 

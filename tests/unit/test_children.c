@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "base/random.h"
-#include "sim/store.h"
+#include "sim/children.h"
 
 #include "tests/support/test.h"
 

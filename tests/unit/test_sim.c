@@ -92,13 +92,10 @@ static void settle(void)
         ;
 }
 
-static void begin_costly(unsigned servers, uint64_t seed, unsigned sessions, uint64_t jitter_ns)
+static void begin_costly(unsigned servers, uint64_t seed, unsigned sessions, struct sim_costs costs)
 {
-    struct sim_options options = sim_options_default();
+    const struct sim_options options = {.servers = servers, .seed = seed, .costs = costs};
     struct error error;
-    options.servers = servers;
-    options.seed = seed;
-    options.costs.network_jitter_ns = jitter_ns;
     memset(probes, 0, sizeof probes);
     after = NULL;
     assert_int_equal(sim_new(&options, &sim, &error), ERROR_NONE);
@@ -111,7 +108,14 @@ static void begin_costly(unsigned servers, uint64_t seed, unsigned sessions, uin
 
 static void begin_with(unsigned servers, uint64_t seed, unsigned sessions)
 {
-    begin_costly(servers, seed, sessions, sim_options_default().costs.network_jitter_ns);
+    begin_costly(servers, seed, sessions, sim_options_default().costs);
+}
+
+static void begin_uneven(unsigned servers, unsigned sessions, uint64_t jitter_ns)
+{
+    struct sim_costs costs = sim_options_default().costs;
+    costs.network_jitter_ns = jitter_ns;
+    begin_costly(servers, 1, sessions, costs);
 }
 
 FIXTURE(end)
@@ -299,13 +303,44 @@ TEST_BETWEEN(test_timers_are_called_in_time, NULL, end)
     assert_int_equal(called_ns[2], 2 * NS_PER_S);
 }
 
-TEST_BETWEEN(test_costs_are_of_the_order_they_say, NULL, end)
+/* To the nanosecond. A session opens with two hops of TCP and a write; the set fires two watches.
+ */
+TEST_BETWEEN(test_each_cost_is_spent_where_it_belongs, NULL, end)
 {
-    begin_with(1, 1, 1);
-    create(&probes[0], "/a", PERSISTENT);
-    assert_in_range(probes[0].reply.latency_ns, 500000, 700000);
-    exists(&probes[0], "/a", NO_WATCH);
-    assert_in_range(probes[0].reply.latency_ns, 150000, 250000);
+    const uint64_t hop = 1000, read = 300, name = 10, order = 100, apply = 20, notification = 7,
+                   sync = 5000;
+    const struct sim_costs costs = {.network_ns = hop,
+                                    .read_ns = read,
+                                    .name_ns = name,
+                                    .order_ns = order,
+                                    .apply_ns = apply,
+                                    .notification_ns = notification,
+                                    .sync_ns = sync};
+    begin_costly(1, 1, 1, costs);
+    assert_int_equal(sim_now_ns(sim), 2 * hop + order + sync + apply + hop);
+    sim_free(sim);
+    begin_costly(1, 1, 3, costs);
+    exists(&probes[0], "/", WATCH);
+    assert_int_equal(probes[0].reply.latency_ns, hop + read + hop);
+    list(&probes[0], "/", NO_WATCH); /* zookeeper */
+    assert_int_equal(probes[0].reply.latency_ns, hop + read + name + hop);
+    exists(&probes[1], "/", WATCH);
+    set(&probes[2], "/");
+    assert_int_equal(probes[2].reply.latency_ns,
+                     hop + order + sync + apply + 2 * notification + hop);
+    /* Two come during the sync of the first. */
+    for (unsigned i = 0; i < 3; i++)
+        client_set(probes[i].client, "/", NULL, 0, REQUEST_ANY_VERSION);
+    settle();
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(probes[i].reply.latency_ns,
+                         hop + order + (i == 0 ? sync : 2 * sync) + (i == 2 ? 2 : 1) * apply + hop);
+    sim_free(sim);
+    /* By a follower to the leader; from there to another's disk and back; and to the follower. */
+    begin_costly(3, 1, 1, costs);
+    set(&probes[0], "/");
+    assert_int_equal(probes[0].reply.latency_ns,
+                     hop + (hop + order) + (hop + sync + hop) + (hop + apply) + hop);
 }
 
 /* Standalone, a read queues behind the disk; one of an ensemble does not. */
@@ -328,29 +363,13 @@ TEST_BETWEEN(test_a_read_waits_for_the_disk_of_a_lone_server, NULL, end)
     sim = NULL;
 }
 
-/* Writes that come while the disk syncs are synced together. */
-TEST_BETWEEN(test_a_sync_serves_all_who_wait, NULL, end)
-{
-    char path[16];
-    begin_with(1, 1, 20);
-    uint64_t began_ns = sim_now_ns(sim);
-    for (int i = 0; i < 20; i++) {
-        snprintf(path, sizeof path, "/f%d", i);
-        client_create(probes[i].client, path, NULL, 0, EPHEMERAL);
-    }
-    settle();
-    for (int i = 0; i < 20; i++)
-        assert_int_equal(probes[i].reply.status, ZK_OK);
-    assert_true(sim_now_ns(sim) - began_ns < 3 * NS_PER_MS);
-}
-
 /* ------------------------------------------------------------------ order */
 
 /* Messages take unevenly long: when a writer has its answer, others may not have what it wrote. */
 TEST_BETWEEN(test_a_follower_lags, NULL, end)
 {
     unsigned stale = 0;
-    begin_costly(3, 1, 3, 5 * NS_PER_MS);
+    begin_uneven(3, 3, 5 * NS_PER_MS);
     struct probe *leader = &probes[2], *follower = &probes[0];
     assert_int_equal(create(leader, "/a", PERSISTENT), ZK_OK);
     settle();
@@ -370,7 +389,7 @@ TEST_BETWEEN(test_a_follower_lags, NULL, end)
  * the follower's own session watches is told before the answer. */
 TEST_BETWEEN(test_a_follower_that_has_synced_does_not_lag, NULL, end)
 {
-    begin_costly(3, 1, 3, 5 * NS_PER_MS);
+    begin_uneven(3, 3, 5 * NS_PER_MS);
     struct probe *leader = &probes[2], *follower = &probes[0];
     assert_int_equal(create(leader, "/a", PERSISTENT), ZK_OK);
     settle();
@@ -507,7 +526,7 @@ static void write_on(struct probe *probe, const struct client_reply *reply)
 TEST_BETWEEN(test_a_session_never_goes_back_in_time, NULL, end)
 {
     unsigned refused = 0;
-    begin_costly(3, 1, PROBES_MAX, 20 * NS_PER_MS);
+    begin_uneven(3, PROBES_MAX, 20 * NS_PER_MS);
     struct probe *probe = &probes[2];
     assert_int_equal(create(probe, "/busy", PERSISTENT), ZK_OK);
     assert_int_equal(create(probe, "/a", PERSISTENT), ZK_OK);

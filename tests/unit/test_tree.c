@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "sim/store.h"
+#include "sim/tree.h"
 
 #include "tests/support/test.h"
 

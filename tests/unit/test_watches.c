@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "sim/store.h"
+#include "sim/watches.h"
 
 #include "tests/support/test.h"
 
@@ -61,8 +61,8 @@ TEST_BETWEEN(test_a_creation_is_heard_of_below_and_above, begin, end)
     watch(2, "/p/a", WATCH_DATA);
     watch(3, "/p", WATCH_DATA);
     watch(4, "/p/b", WATCH_DATA);
-    expect(2, watches_created(&watches, path("/p/a"), ear), "2 created /p/a; 1 child /p; ");
-    expect(0, watches_created(&watches, path("/p/a"), ear), "");
+    expect(2, watches_fire(&watches, OP_CREATE, path("/p/a"), ear), "2 created /p/a; 1 child /p; ");
+    expect(0, watches_fire(&watches, OP_CREATE, path("/p/a"), ear), "");
     assert_int_equal(watches.count, 2);
 }
 
@@ -73,8 +73,8 @@ TEST_BETWEEN(test_a_set_is_heard_of_by_those_who_watch_the_data, begin, end)
     watch(2, "/p", WATCH_DATA);
     watch(3, "/p", WATCH_DATA);
     assert_int_equal(watches.count, 3);
-    expect(2, watches_changed(&watches, path("/p"), ear), "3 changed /p; 2 changed /p; ");
-    expect(0, watches_changed(&watches, path("/p"), ear), "");
+    expect(2, watches_fire(&watches, OP_SET, path("/p"), ear), "3 changed /p; 2 changed /p; ");
+    expect(0, watches_fire(&watches, OP_SET, path("/p"), ear), "");
 }
 
 /* The server counts the second watch of who has two, but tells of the deletion once. */
@@ -84,7 +84,7 @@ TEST_BETWEEN(test_a_deletion_is_told_once, begin, end)
     watch(2, "/p/a", WATCH_CHILD);
     watch(2, "/p/a", WATCH_DATA);
     watch(2, "/p", WATCH_CHILD);
-    expect(4, watches_deleted(&watches, path("/p/a"), ear),
+    expect(4, watches_fire(&watches, OP_DELETE, path("/p/a"), ear),
            "2 deleted /p/a; 1 deleted /p/a; 2 child /p; ");
     assert_int_equal(watches.count, 0);
 }
@@ -101,7 +101,7 @@ TEST_BETWEEN(test_a_watcher_that_goes_takes_its_watches_along, begin, end)
     assert_null(watches_of(&watches, 77));
     watches_drop(&watches, 77);
     assert_int_equal(watches.count, 1);
-    expect(1, watches_deleted(&watches, path("/a"), ear), "2 deleted /a; ");
+    expect(1, watches_fire(&watches, OP_DELETE, path("/a"), ear), "2 deleted /a; ");
 }
 
 TEST_BETWEEN(test_one_watch_is_removed, begin, end)

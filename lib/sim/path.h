@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * path: the paths of a simulation's znodes, each kept once, and their data. Layer: sim.
+ *
+ * A path has a small number, its id, which is an index of arrays. Servers, watches and messages
+ * share paths and values, and count their references to them.
+ *
+ * Invariant: no two paths have the same text, and a path holds its parent. A value never changes.
+ */
+#ifndef SIM_PATH_H
+#define SIM_PATH_H
+
+#include "sim/slab.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct path {
+    struct path *parent; /* NULL for "/" */
+    struct path *next;   /* in the same bucket */
+    uint32_t hash;
+    uint32_t references;
+    uint32_t id; /* given to another path when this one is freed */
+    uint32_t length;
+    uint32_t name_at; /* index of the last component */
+    char text[];
+};
+
+struct paths {
+    struct slab *slab;
+    struct path **buckets;
+    size_t bucket_count; /* a power of two */
+    size_t count;
+    uint32_t *free_ids;
+    size_t free_capacity;
+    size_t free_count;
+    uint32_t ids; /* ever given */
+};
+
+/* The memory is the slab's. */
+void paths_init(struct paths *paths, struct slab *slab);
+
+/* The path of this text, which begins with '/'. Adds a reference, the caller's. */
+struct path *paths_take(struct paths *paths, const char *text, size_t length);
+
+/* The path of a sequential znode: the prefix and this number, as the server writes it. Adds a
+ * reference, the caller's. */
+struct path *paths_take_sequential(struct paths *paths, const struct path *prefix, int32_t number);
+
+/* Adds a reference; removes one (NULL is fine). */
+struct path *path_hold(struct path *path);
+void paths_release(struct paths *paths, struct path *path);
+
+/* The last component, and its length. */
+const char *path_name(const struct path *path);
+size_t path_name_length(const struct path *path);
+
+/* The data of a znode; NULL for a znode without. */
+struct value {
+    uint32_t references;
+    uint32_t length;
+    char bytes[];
+};
+
+/* A copy of these bytes with one reference, the caller's; NULL if there are none. */
+struct value *value_take(struct slab *slab, const void *bytes, size_t length);
+
+/* Adds a reference; removes one. NULL is fine. */
+struct value *value_hold(struct value *value);
+void value_release(struct slab *slab, struct value *value);
+
+#endif
