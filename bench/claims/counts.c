@@ -13,23 +13,6 @@
 
 /* ------------------------------------------------------------------ the growth of drains */
 
-void growth_expect(struct experiment *experiment)
-{
-    const struct claim *claim = experiment->claim;
-    char text[128];
-    for (size_t i = 0; i < 4; i++) {
-        const struct growth *growth = &claim->growths[i / 2][i % 2];
-        if (growth->what == NULL)
-            continue;
-        if (growth->class == FIT_CONSTANT)
-            claim_expected(experiment, "%s: %s = %s", claim->recipes[i / 2]->name, growth->what,
-                           fit_describe(&growth->law, 'n', text, sizeof text));
-        else
-            claim_expected(experiment, "%s: %s %s", claim->recipes[i / 2]->name, growth->what,
-                           fit_verdict_words(growth->class));
-    }
-}
-
 static double value_of(const struct tally *total, int figure)
 {
     if (figure == GROWTH_RPCS)

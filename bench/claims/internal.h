@@ -50,7 +50,7 @@ struct claim {
     const char *id; /* "C1"; a number is never used again */
     const char *statement;
     const char *source;
-    const char *tried, *expected;      /* behind what is said of servers and growths */
+    const char *tried, *expected;      /* behind what `experiment` says */
     uint64_t servers[CLAIM_ENSEMBLES]; /* of private ensembles side by side; 0: it needs none */
     experiment_function *experiment;   /* runs first; NULL: nothing does */
 
@@ -169,10 +169,7 @@ const struct ledger_row *experiment_row(const struct experiment *experiment, uin
 
 /* ------------------------------------------------------------------ the functions of claims */
 
-/* State how the claim's figures are expected to grow, and check it. */
-experiment_function growth_expect, growth_check;
-
-experiment_function growth_keep_time, growth_of_time_is_linear;
+experiment_function growth_check, growth_keep_time, growth_of_time_is_linear;
 experiment_function releases_notify_all, releases_notify_children_watches, releases_notify_one,
     releases_let_readers_in_together;
 experiment_function contention_has_one_winner, contention_loses_no_wakeup,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Trials become cells, cells become judgements. */
 #include "bench/paper/internal.h"
 
 #include "base/memory.h"
@@ -6,7 +7,6 @@
 #include "bench/target/resources.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 TABLE_DEFINE(shape, "shape.csv", SHAPE_COLUMNS)
@@ -32,8 +32,6 @@ void paper_deinit(struct paper *paper)
     table_deinit(&paper->findings);
     *paper = (struct paper){0};
 }
-
-/* ------------------------------------------------------------------ judgements */
 
 void paper_add(struct paper *paper, const struct judgement *judgement)
 {
@@ -93,18 +91,12 @@ double *paper_cell_values(const struct paper_cell *cell, size_t column)
     return values;
 }
 
-static bool is_starved(const struct paper *paper, const struct paper_cell *cell,
-                       const struct table_value *trial)
-{
-    size_t cores = paper->evaluation->cores;
-    return cores > 0 && cell->at[0] == 100 &&
-           resources_are_starved(table_number(&trial[cores]), cell->servers,
-                                 paper->options.load.target.cpu_percent);
-}
-
+/* Finds the cell's trials among the rows of its topology. */
 static void gather(const struct paper *paper, const struct table *rows, struct paper_cell *cell)
 {
     const struct evaluation *evaluation = paper->evaluation;
+    uint32_t cpu_percent = paper->options.load.target.cpu_percent;
+    bool may_starve = evaluation->cores > 0 && cell->at[0] == 100;
     size_t *indices = memory_new(rows->rows, sizeof *indices), count = 0;
     for (size_t i = 0; i < rows->rows; i++) {
         const struct table_value *trial = table_row(rows, i);
@@ -113,7 +105,8 @@ static void gather(const struct paper *paper, const struct table *rows, struct p
             belongs = belongs && trial[evaluation->axes[k].column].count == cell->at[k];
         if (!belongs)
             continue;
-        bool starved = is_starved(paper, cell, trial),
+        bool starved = may_starve && resources_are_starved(table_number(&trial[evaluation->cores]),
+                                                           cell->servers, cpu_percent),
              valid = trial[evaluation->valid].flag && !starved;
         cell->starved += starved;
         cell->trials++;
@@ -122,13 +115,13 @@ static void gather(const struct paper *paper, const struct table *rows, struct p
         if (valid || cell->valid == 0)
             indices[count++] = i;
     }
-    bool of_servers = evaluation->axis_count == 1;
     cell->counted = (struct table_cell){rows, indices, count};
     cell->values = paper_cell_values(cell, evaluation->metric);
     cell->mean = evaluation->mean(cell->values, count, PAPER_CONFIDENCE);
-    cell->published = paper_published(evaluation->published, evaluation->published_count,
-                                      of_servers ? cell->servers : cell->at[0],
-                                      of_servers ? cell->at[0] : cell->at[1]);
+    bool of_servers = evaluation->axis_count == 1;
+    cell->published =
+        paper_published(evaluation->published, evaluation->published_count,
+                        of_servers ? cell->servers : cell->at[0], cell->at[of_servers ? 0 : 1]);
 }
 
 static void add_figures(struct paper *paper, const struct paper_cell *cell)
@@ -169,14 +162,13 @@ static struct interval ratio_of(const struct paper_cell *b, const struct paper_c
 
 /* Finds the first step between neighbouring shares of reads, from cell a to cell b, at which
  * throughput falls. They are too close to show that each step rises; a fall can be shown. */
-static bool find_fall(const struct paper_cell *a, const struct paper_cell *b, char *text,
-                      size_t size)
+static bool find_fall(const struct paper_cell *a, const struct paper_cell *b, char text[96])
 {
     for (; a < b; a++) {
         struct interval step = ratio_of(a + 1, a);
         if (verdict_falls(&step) != VERDICT_HOLDS)
             continue;
-        snprintf(text, size, "throughput falls from %u to %u %% reads with %u server%s",
+        snprintf(text, 96, "throughput falls from %u to %u %% reads with %u server%s",
                  (unsigned)a[0].at[0], (unsigned)a[1].at[0], (unsigned)a->servers,
                  text_plural(a->servers));
         return true;
@@ -188,19 +180,17 @@ static bool find_fall(const struct paper_cell *a, const struct paper_cell *b, ch
 static void judge_pair(struct paper *paper, const struct paper_claim *claim,
                        const struct paper_cell *b, const struct paper_cell *a)
 {
-    bool of_servers = claim->between == PAPER_SERVERS, has_noun = claim->noun != NULL;
-    unsigned less = (unsigned)(of_servers ? a->servers : a->at[0]),
-             more = (unsigned)(of_servers ? b->servers : b->at[0]),
-             fixed = (unsigned)(of_servers ? b->at[0] : b->servers);
-    char tail[160] = "", words[200], row[200], fall[96];
-    int length = 0;
-    if (has_noun)
-        length = snprintf(tail, sizeof tail, "%u to %u %s", less, more, claim->noun);
+    bool of_servers = claim->between == PAPER_SERVERS;
+    uint64_t less = of_servers ? a->servers : a->at[0], more = of_servers ? b->servers : b->at[0],
+             fixed = of_servers ? b->at[0] : b->servers;
+    char step[64] = "", same[64] = "", words[200], row[200], fall[96];
+    if (claim->noun != NULL)
+        snprintf(step, sizeof step, "%u to %u %s", (unsigned)less, (unsigned)more, claim->noun);
     if (claim->fixed != NULL)
-        snprintf(tail + length, sizeof tail - (size_t)length, ", %u %s%s", fixed, claim->fixed,
-                 text_plural(fixed));
-    snprintf(words, sizeof words, "%s%s%s", claim->words, has_noun ? " from " : "", tail);
-    snprintf(row, sizeof row, "%s%s%s", claim->row, has_noun ? ", " : "", tail);
+        snprintf(same, sizeof same, ", %u %s%s", (unsigned)fixed, claim->fixed, text_plural(fixed));
+    snprintf(words, sizeof words, "%s%s%s%s", claim->words, step[0] != '\0' ? " from " : "", step,
+             same);
+    snprintf(row, sizeof row, "%s%s%s%s", claim->row, step[0] != '\0' ? ", " : "", step, same);
     struct judgement judgement = {.claim = words,
                                   .row = row,
                                   .servers = b->servers,
@@ -212,7 +202,7 @@ static void judge_pair(struct paper *paper, const struct paper_claim *claim,
         claim->falls ? verdict_falls(&judgement.ours) : verdict_rises(&judgement.ours);
     if (of_servers)
         judgement.obstacle = paper_servers_cannot_show(&paper->options.load.target, claim->falls);
-    if (claim->between == PAPER_ENDS && find_fall(a, b, fall, sizeof fall)) {
+    if (claim->between == PAPER_ENDS && find_fall(a, b, fall)) {
         judgement.verdict = VERDICT_FAILS;
         judgement.reason = fall;
     }
@@ -235,17 +225,15 @@ static void judge_claim(struct paper *paper, const struct paper_claim *claim)
 
 /* ------------------------------------------------------------------ the whole */
 
-static const struct levels *levels_of(const struct paper *paper, size_t axis)
-{
-    return (const void *)((const char *)&paper->options + paper->evaluation->axes[axis].levels);
-}
-
 void paper_judge(struct paper *paper, const struct table *const rows[])
 {
     const struct evaluation *evaluation = paper->evaluation;
     const struct target_options *target = &paper->options.load.target;
-    for (size_t k = 0; k < PAPER_AXES_MAX; k++)
-        paper->lengths[k] = k < evaluation->axis_count ? levels_of(paper, k)->count : 1;
+    const struct levels *levels[PAPER_AXES_MAX];
+    for (size_t k = 0; k < PAPER_AXES_MAX; k++) {
+        levels[k] = (const void *)((const char *)&paper->options + evaluation->axes[k].levels);
+        paper->lengths[k] = k < evaluation->axis_count ? levels[k]->count : 1;
+    }
     size_t of_one = paper->lengths[0] * paper->lengths[1];
     paper->cell_count = target->topology_count * of_one;
     paper->cells = memory_new(paper->cell_count, sizeof *paper->cells);
@@ -253,8 +241,8 @@ void paper_judge(struct paper *paper, const struct table *const rows[])
         struct paper_cell *cell = &paper->cells[i];
         const size_t at[PAPER_AXES_MAX] = {i % of_one / paper->lengths[1], i % paper->lengths[1]};
         cell->servers = target->server_counts[i / of_one];
-        for (size_t k = 0; k < PAPER_AXES_MAX && k < evaluation->axis_count; k++)
-            cell->at[k] = levels_of(paper, k)->list[at[k]];
+        for (size_t k = 0; k < evaluation->axis_count; k++)
+            cell->at[k] = levels[k]->list[at[k]];
         gather(paper, rows[i / of_one], cell);
         add_figures(paper, cell);
     }

@@ -14,21 +14,6 @@
 
 /* ------------------------------------------------------------------ JSON */
 
-/* The quantity comes before the ratio, and not behind it as in the file. */
-static json_t *describe_judgements(const struct table *rows)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < rows->rows; i++) {
-        const struct table_value *row = table_row(rows, i);
-        json_t *json = json_object();
-        json_result_set_row(json, rows->type, row, shape_claim, shape_against_servers);
-        json_result_set_row(json, rows->type, row, shape_quantity, shape_quantity);
-        json_result_set_row(json, rows->type, row, shape_ratio, shape_reason);
-        json_array_append_new(list, json);
-    }
-    return list;
-}
-
 void paper_json_add(json_t *list, const char *name, const char *left_out, const struct paper *paper)
 {
     static const struct paper nothing;
@@ -39,7 +24,7 @@ void paper_json_add(json_t *list, const char *name, const char *left_out, const 
                         left_out, "verdict", paper != NULL ? verdict : NULL, "folder",
                         json_result_text(made->options.load.output.out), "results",
                         made->results != NULL ? json_incref(made->results) : json_array(),
-                        "judgements", describe_judgements(&made->judgements), "findings",
+                        "judgements", json_result_rows(&made->judgements), "findings",
                         json_result_rows(&made->findings)));
 }
 
@@ -165,16 +150,7 @@ static void print_judgements(const struct paper *paper, unsigned width)
 static void print(const struct paper *paper)
 {
     const struct load_options *options = &paper->options.load;
-    const struct target_options *target = &options->target;
     unsigned width = terminal_columns(STDOUT_FILENO);
-    char servers[64] = "servers that share the cores of one machine";
-    if (target->driver == DRIVER_SIMULATED)
-        snprintf(servers, sizeof servers, "simulated servers");
-    else if (target->connect)
-        snprintf(servers, sizeof servers, "the servers of --connect");
-    else if (target->cpu_percent > 0)
-        snprintf(servers, sizeof servers, "servers on one machine, %.2f cores each",
-                 target->cpu_percent / 100.0);
     putchar('\n');
     print_cells(paper, width);
     putchar('\n');
@@ -182,10 +158,11 @@ static void print(const struct paper *paper)
     putchar('\n');
     for (size_t i = paper->judgements.rows; i < paper->findings.rows; i++) /* no judgements */
         wrap_sentence(stdout, "%s", table_row(&paper->findings, i)[finding_sentence].text);
-    wrap_sentence(stdout,
-                  "Ours: %s; %u trials of each cell. Only the shape is judged: the paper's figures "
-                  "come from other machines.",
-                  servers, options->trials);
+    printf("%u trials of each cell. Only the shape is judged: the paper's figures come from\n"
+           "other machines.\n",
+           options->trials);
+    if (options->target.cpu_percent > 0)
+        printf("Private servers: %.2f cores each.\n", options->target.cpu_percent / 100.0);
     printf("\nresults in %s\n", options->output.out);
 }
 

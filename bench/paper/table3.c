@@ -3,13 +3,10 @@
  * Table 3 of the paper: the time of double barriers against their number and that of the clients.
  *
  * As in the paper, the time of a trial is the mean over its clients of the time in which a client
- * enters all barriers and leaves them, and the time of a cell the mean over its trials.
- *
- * Judged is that this time grows linearly with the barriers, for each number of clients, and with
- * the clients, for each number of barriers: as a power of them whose exponent, by least squares of
- * the logarithms of all valid trials, has a 95 % t-interval within 1 ± FIT_MARGIN (measure/fit.h):
- * the margin of O(n) everywhere in zkherd, within which the exponents of the paper's own figures
- * are.
+ * enters all barriers and leaves them, and the time of a cell the mean over its trials. The claim
+ * is that it grows linearly with the barriers for each number of clients, and with the clients for
+ * each number of barriers: the exponent, by least squares of the logarithms of all valid trials,
+ * has a 95 % t-interval within 1 ± FIT_MARGIN (measure/fit.h).
  */
 #include "bench/paper/table3.h"
 
@@ -35,15 +32,16 @@ TABLE_DEFINE(table3_row, "barriers.csv", TABLE3_ROW_COLUMNS)
 
 /* ------------------------------------------------------------------ the plan */
 
-static uint32_t clients_of(const struct paper_options *options, size_t cell)
-{
-    const struct levels *clients = &options->load.sessions;
-    return (uint32_t)clients->list[cell / options->barriers.count % clients->count];
-}
+/* The numbers of clients and of barriers of a cell. */
+struct size {
+    uint32_t clients, barriers;
+};
 
-static uint32_t barriers_of(const struct paper_options *options, size_t cell)
+static struct size size_of(const struct paper_options *options, size_t cell)
 {
-    return (uint32_t)options->barriers.list[cell % options->barriers.count];
+    const struct levels *clients = &options->load.sessions, *barriers = &options->barriers;
+    return (struct size){(uint32_t)clients->list[cell / barriers->count % clients->count],
+                         (uint32_t)barriers->list[cell % barriers->count]};
 }
 
 /* Entries and departures of all clients: the barrier operations of the paper. */
@@ -57,12 +55,14 @@ void table3_lay_out(const struct paper_options *options, struct rounds *rounds)
     const struct load_options *load = &options->load;
     size_t of_one = load->sessions.count * options->barriers.count;
     rounds_init(rounds, load->target.topology_count * of_one);
-    for (size_t i = 0; i < rounds->cell_count; i++)
-        rounds->cells[i] = (struct rounds_cell){
-            .topology = i / of_one,
-            .alike = i / of_one,
-            .cost = passages_of(clients_of(options, i), barriers_of(options, i)),
-            .rehearsed = load->rehearses && i % of_one == of_one - 1};
+    for (size_t i = 0; i < rounds->cell_count; i++) {
+        const struct size size = size_of(options, i);
+        rounds->cells[i] =
+            (struct rounds_cell){.topology = i / of_one,
+                                 .alike = i / of_one,
+                                 .cost = passages_of(size.clients, size.barriers),
+                                 .rehearsed = load->rehearses && i % of_one == of_one - 1};
+    }
     rounds_lay_out(rounds, load->trials, load->seed);
 }
 
@@ -100,25 +100,20 @@ static void judge_trial(const struct trial_result *result, double cores_allowed,
 void table3_fill_row(const struct trial_result *result, double cores_allowed,
                      struct table_value *row)
 {
-    static const struct {
-        size_t column;
-        enum tally_kind kind;
-    } counts[] = {
-        {table3_row_creates, TALLY_CREATE},
-        {table3_row_creates_failed, TALLY_CREATE_FAILED},
-        {table3_row_exists, TALLY_EXISTS},
-        {table3_row_get_children, TALLY_GET_CHILDREN},
-        {table3_row_deletes, TALLY_DELETE},
-        {table3_row_notifications, TALLY_NOTIFICATION},
-        {table3_row_names_listed, TALLY_NAMES_LISTED},
-        {table3_row_bytes_sent, TALLY_BYTES_SENT},
-        {table3_row_bytes_received, TALLY_BYTES_RECEIVED},
-    };
+    const struct trial_plan *plan = result->memory->plan;
     const struct server_counters_count *servers = &result->servers;
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        row[counts[i].column] = table_count(result->total.of[counts[i].kind]);
-    row[table3_row_clients] = table_count(result->memory->plan->fleet.sessions);
-    row[table3_row_barriers] = table_count(result->memory->plan->barriers);
+    const uint64_t *of = result->total.of;
+    row[table3_row_creates] = table_count(of[TALLY_CREATE]);
+    row[table3_row_creates_failed] = table_count(of[TALLY_CREATE_FAILED]);
+    row[table3_row_exists] = table_count(of[TALLY_EXISTS]);
+    row[table3_row_get_children] = table_count(of[TALLY_GET_CHILDREN]);
+    row[table3_row_deletes] = table_count(of[TALLY_DELETE]);
+    row[table3_row_notifications] = table_count(of[TALLY_NOTIFICATION]);
+    row[table3_row_names_listed] = table_count(of[TALLY_NAMES_LISTED]);
+    row[table3_row_bytes_sent] = table_count(of[TALLY_BYTES_SENT]);
+    row[table3_row_bytes_received] = table_count(of[TALLY_BYTES_RECEIVED]);
+    row[table3_row_clients] = table_count(plan->fleet.sessions);
+    row[table3_row_barriers] = table_count(plan->barriers);
     row[table3_row_client_s] = table_real((double)result->client_ns / 1e9);
     row[table3_row_elapsed_s] = table_real((double)result->elapsed_ns / 1e9);
     row[table3_row_rpcs] = table_count(tally_rpcs(&result->total));
@@ -217,14 +212,14 @@ static enum error_kind run_trial(void *context, struct error *error)
 {
     struct table3_series *series = context;
     struct series *base = &series->base;
-    const struct paper_options *options = &series->paper->options;
-    const struct load_options *load = &options->load;
-    size_t cell = base->trial->cell, topology = base->rounds.cells[cell].topology;
+    const struct load_options *load = &series->paper->options.load;
+    const struct size size = size_of(&series->paper->options, base->trial->cell);
+    size_t topology = base->rounds.cells[base->trial->cell].topology;
     const struct target *target = &base->targets.list[topology];
     struct trial_result *result = NULL;
     series->plan = (struct trial_plan){
         .fleet = {.driver = load->target.driver,
-                  .sessions = clients_of(options, cell),
+                  .sessions = size.clients,
                   .processes = load->processes,
                   .session_timeout_ms = (uint32_t)(load->session_timeout_ns / NS_PER_MS),
                   .timeout_ns = load->timeout_ns,
@@ -234,7 +229,7 @@ static enum error_kind run_trial(void *context, struct error *error)
         .workload = WORKLOAD_DRAIN,
         .pace = PACE_FREE,
         .locks = 1,
-        .barriers = barriers_of(options, cell),
+        .barriers = size.barriers,
         .tolerates_brief_stalls = load->target.noise.mode == NOISE_OFF,
         .root = base->root,
     };

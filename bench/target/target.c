@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "fleet/server_counters.h"
+#include "servers/four_letter.h"
 #include "servers/role.h"
-#include "servers/server_limits.h"
 #include "servers/tcp.h"
 
 #include <ctype.h>
@@ -122,7 +122,7 @@ static struct target_limit ask_limits(const struct target_options *options, uint
 {
     uint64_t rooms[CONNECT_ENDPOINTS_MAX];
     for (size_t i = 0; i < servers->count; i++) {
-        rooms[i] = server_limits_connections(&servers->endpoints[i], ASK_NS);
+        rooms[i] = four_letter_connections_limit(&servers->endpoints[i], ASK_NS);
         if (rooms[i] == 0)
             rooms[i] = UINT64_MAX;
     }

@@ -2,7 +2,7 @@
 #include "servers/cpu_share.h"
 
 #include "base/cores.h"
-#include "servers/internal.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static bool enables_cpu(const char *folder)
     snprintf(path, sizeof path, "%s/cgroup.subtree_control", folder);
     if (access(path, F_OK) != 0)
         return true;
-    read_beginning(path, controllers, sizeof controllers);
+    text_read(path, controllers, sizeof controllers);
     for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;) {
         if (strcmp(word, "cpu") == 0)
             return true;
@@ -31,16 +31,16 @@ static bool enables_cpu(const char *folder)
     return false;
 }
 
-/* Shortens the folder to the nearest one that enables the controller. */
+/* Shortens the folder to the nearest one that enables the controller; false if there is none. */
 static bool climb(struct cgroup_place *place)
 {
-    while (!enables_cpu(place->folder)) {
-        char *slash = strrchr(place->folder + strlen(place->mount), '/');
-        if (slash == NULL)
-            return false;
-        *slash = '\0';
+    char *slash = place->folder;
+    while (slash != NULL && !enables_cpu(place->folder)) {
+        slash = strrchr(place->folder + strlen(place->mount), '/');
+        if (slash != NULL)
+            *slash = '\0';
     }
-    return true;
+    return slash != NULL;
 }
 
 enum error_kind cpu_share_find_parent(const char *mounts_path, const char *cgroups,
@@ -106,7 +106,7 @@ enum error_kind cpu_share_new(const char *name, unsigned percent, struct cpu_sha
 {
     char cgroups[4 * PATH_MAX], parent[PATH_MAX];
     share->folder[0] = '\0';
-    read_beginning("/proc/self/cgroup", cgroups, sizeof cgroups);
+    text_read("/proc/self/cgroup", cgroups, sizeof cgroups);
     enum error_kind kind = cpu_share_find_parent("/proc/self/mountinfo", cgroups, parent, error);
     if (kind != ERROR_NONE)
         return kind;

@@ -2,6 +2,7 @@
 #include "servers/detached.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "servers/internal.h"
 #include "servers/supervisor.h"
 
@@ -53,13 +54,12 @@ static enum error_kind open_folder(bool make, char path[FOLDER_SIZE], int *folde
 /* The lock ends with the program, or when the folder is closed. */
 static bool lock_folder(int folder)
 {
-    bool locked = false;
-    for (int i = 0; !locked && i < LOCK_TRIES; i++) {
-        if (i > 0)
-            nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
-        locked = flock(folder, LOCK_EX | LOCK_NB) == 0;
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(folder, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
     }
-    return locked;
+    return false;
 }
 
 static int open_file(int folder)
@@ -232,13 +232,17 @@ int detached_index_of(const struct detached_ensemble *detached, const struct end
 void detached_look_at(const struct detached_ensemble *detached, unsigned index,
                       struct server_start *start)
 {
-    char path[PATH_MAX + 64];
+    char path[PATH_MAX + 64], *words = start->command_line;
     snprintf(path, sizeof path, "/proc/%d/cmdline", (int)detached->pids[index]);
-    size_t length = read_beginning(path, start->command_line, sizeof start->command_line);
+    FILE *file = fopen(path, "re");
+    size_t length = file == NULL ? 0 : fread(words, 1, sizeof start->command_line - 1, file);
+    words[length] = '\0';
     for (size_t i = 0; i + 1 < length; i++)
-        start->command_line[i] = start->command_line[i] == '\0' ? ' ' : start->command_line[i];
+        words[i] = words[i] == '\0' ? ' ' : words[i];
+    if (file != NULL)
+        fclose(file);
     snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", detached->folder, index + 1);
-    read_beginning(path, start->settings, sizeof start->settings);
+    text_read(path, start->settings, sizeof start->settings);
     snprintf(path, sizeof path, "%s/server.%u/server.log", detached->folder, index + 1);
     server_log_find_java_version(path, start->java_version, sizeof start->java_version);
     start->home[0] = '\0';

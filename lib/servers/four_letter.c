@@ -194,21 +194,27 @@ enum error_kind four_letter_counters(const struct endpoint *endpoint, uint64_t t
     return kind == ERROR_NONE ? four_letter_read_counters(endpoint, answer, counters, error) : kind;
 }
 
+uint64_t four_letter_connections_limit(const struct endpoint *endpoint, uint64_t timeout_ns)
+{
+    char conf[8192], text[64];
+    struct error ignored;
+    uint64_t number;
+    if (four_letter_ask(endpoint, "conf", timeout_ns, conf, sizeof conf, &ignored) != ERROR_NONE)
+        return FOUR_LETTER_UNTOLD;
+    four_letter_line(conf, "\nmaxClientCnxns=", text, sizeof text);
+    return text_parse_number(text, 0, UINT64_MAX - 1, &number) ? number : FOUR_LETTER_UNTOLD;
+}
+
 /* The only ERROR_ZOOKEEPER with an errno is a connection that broke in the middle of an answer. */
 static bool may_pass(const struct error *error)
 {
-    switch (error->kind) {
-    case ERROR_NOT_ZOOKEEPER:
-    case ERROR_CLOSED:
-    case ERROR_NOT_SERVING:
-    case ERROR_NO_ANSWER:
-    case ERROR_REFUSED:
-        return true;
-    case ERROR_ZOOKEEPER:
-        return error->os_error != 0;
-    default:
-        return false;
+    static const enum error_kind kinds[] = {ERROR_NOT_ZOOKEEPER, ERROR_CLOSED, ERROR_NOT_SERVING,
+                                            ERROR_NO_ANSWER, ERROR_REFUSED};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (error->kind == kinds[i])
+            return true;
     }
+    return error->kind == ERROR_ZOOKEEPER && error->os_error != 0;
 }
 
 enum error_kind four_letter_insist(enum error_kind (*question)(void *context, struct error *error),

@@ -119,6 +119,10 @@ MUST_CHECK enum error_kind four_letter_counters(const struct endpoint *endpoint,
                                                 struct four_letter_counters *counters,
                                                 struct error *error);
 
+/* Asks conf for the connections that a server takes from one host (maxClientCnxns); 0: any number;
+ * FOUR_LETTER_UNTOLD without an answer. */
+uint64_t four_letter_connections_limit(const struct endpoint *endpoint, uint64_t timeout_ns);
+
 /*
  * Repeats a question to a server that is known to be a ZooKeeper, until the question is answered or
  * timeout_ns have passed since it was first asked. It is repeated only after an error that a server

@@ -66,76 +66,59 @@ enum error_kind install_find_java(char *path, size_t size, struct error *error)
 
 /* ------------------------------------------------------------------ ZooKeeper */
 
-static enum error_kind raise_none(const char *home, const char *why, struct error *error)
-{
-    return error_raise(error, ERROR_NO_ZOOKEEPER, 0, home, "%s", why);
-}
-
 /* How many servers' jars a folder has. */
 static unsigned count_servers(const char *folder)
 {
     unsigned count = 0;
     DIR *directory = opendir(folder);
-    if (directory == NULL)
-        return 0;
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
         count += fnmatch("zookeeper-[0-9]*.jar", entry->d_name, 0) == 0;
-    closedir(directory);
+    if (directory != NULL)
+        closedir(directory);
     return count;
-}
-
-/* Adds a jar of a folder to a class path, if it is there. */
-static void add_jar(struct install *install, const char *jar)
-{
-    char path[PATH_MAX];
-    size_t length = strlen(install->class_path);
-    if (join(install->home, strlen(install->home), jar, path, sizeof path) &&
-        access(path, R_OK) == 0)
-        snprintf(install->class_path + length, sizeof install->class_path - length, "%s%s",
-                 length > 0 ? ":" : "", path);
 }
 
 /* The server's jar names what it needs, some by absolute paths, where another version may be: so
  * its own come first. It names no library for its log; without one its warnings are lost. */
-static enum error_kind find_package(struct install *install)
+static void add_package(struct install *install)
 {
     static const char *const jars[] = {"zookeeper-jute.jar", "slf4j-api.jar", DEBIAN_JAR,
-                                       "slf4j-simple.jar", NULL};
-    for (size_t i = 0; jars[i] != NULL; i++)
-        add_jar(install, jars[i]);
-    return ERROR_NONE;
-}
-
-/* Without the release's conf folder: its logging would slow a server under load. */
-static enum error_kind find_release(struct install *install, unsigned servers, struct error *error)
-{
-    const char *home = install->home;
-    snprintf(install->class_path, sizeof install->class_path, "%s/lib/*:%s/*", home, home);
-    return servers > 0
-               ? ERROR_NONE
-               : raise_none(home, "there is no zookeeper-VERSION.jar in it or in its folder lib",
-                            error);
+                                       "slf4j-simple.jar"};
+    for (size_t i = 0; i < sizeof jars / sizeof jars[0]; i++) {
+        char path[PATH_MAX];
+        size_t length = strlen(install->class_path);
+        if (join(install->home, strlen(install->home), jars[i], path, sizeof path) &&
+            access(path, R_OK) == 0)
+            snprintf(install->class_path + length, sizeof install->class_path - length, "%s%s",
+                     length > 0 ? ":" : "", path);
+    }
 }
 
 enum error_kind install_find_zookeeper(const char *home, struct install *install,
                                        struct error *error)
 {
     char jar[PATH_MAX], lib[PATH_MAX];
-    const char *set = setting("ZOOKEEPER_HOME");
+    const char *set = setting("ZOOKEEPER_HOME"), *why = NULL;
     const char *chosen = home != NULL ? home : set != NULL ? set : DEBIAN_HOME;
-    size_t length = strlen(chosen);
     *install = (struct install){0};
-    if (!join(chosen, length, DEBIAN_JAR, jar, sizeof jar) ||
-        !join(chosen, length, "lib", lib, sizeof lib))
+    if (!join(chosen, strlen(chosen), DEBIAN_JAR, jar, sizeof jar) ||
+        !join(chosen, strlen(chosen), "lib", lib, sizeof lib))
         return error_from_errno(error, ENAMETOOLONG, chosen, "%s", "");
     memcpy(install->home, jar, strlen(jar) - strlen("/" DEBIAN_JAR));
     bool has_jar = access(jar, R_OK) == 0;
+    unsigned in_lib = count_servers(lib), servers = in_lib + count_servers(install->home);
     if (!has_jar && chosen != set && chosen != home)
-        return raise_none(jar, "it does not exist, and ZOOKEEPER_HOME is not set", error);
-    unsigned in_lib = count_servers(lib);
-    unsigned in_root = count_servers(install->home);
-    if (in_lib + in_root > 1)
-        return raise_none(install->home, "it has the jars of several servers: leave one", error);
-    return has_jar && in_lib == 0 ? find_package(install)
-                                  : find_release(install, in_lib + in_root, error);
+        return error_raise(error, ERROR_NO_ZOOKEEPER, 0, jar, "%s",
+                           "it does not exist, and ZOOKEEPER_HOME is not set");
+    if (servers > 1)
+        why = "it has the jars of several servers: leave one";
+    else if (has_jar && in_lib == 0)
+        add_package(install);
+    else if (servers == 0)
+        why = "there is no zookeeper-VERSION.jar in it or in its folder lib";
+    else /* without the release's conf folder: its logging would slow a server under load */
+        snprintf(install->class_path, sizeof install->class_path, "%s/lib/*:%s/*", install->home,
+                 install->home);
+    return why == NULL ? ERROR_NONE
+                       : error_raise(error, ERROR_NO_ZOOKEEPER, 0, install->home, "%s", why);
 }

@@ -2,8 +2,7 @@
 /*
  * internal: what the files of private servers share. Layer: servers.
  *
- * Invariant: a file that does not exist is an empty one; every setting that shapes load is in the
- * text of zoo.cfg.
+ * Invariant: every setting that shapes load is in the text of zoo.cfg.
  */
 #ifndef SERVERS_INTERNAL_H
 #define SERVERS_INTERNAL_H
@@ -14,9 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Reads as much of the beginning of a file as fits, with a NUL. Returns the length. */
-size_t read_beginning(const char *path, char *text, size_t size);
 
 /* Writes the last whole lines of a log that fit into size bytes. Returns text. */
 const char *server_log_tail(const char *path, char *text, size_t size);

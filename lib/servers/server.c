@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "servers/four_letter.h"
 #include "servers/supervisor.h"
 
@@ -226,16 +227,6 @@ bool server_serves(const struct ensemble *ensemble, struct server *server, uint6
 
 /* ------------------------------------------------------------------ its log */
 
-size_t read_beginning(const char *path, char *text, size_t size)
-{
-    FILE *file = fopen(path, "re");
-    size_t length = file == NULL ? 0 : fread(text, 1, size - 1, file);
-    text[length] = '\0';
-    if (file != NULL)
-        fclose(file);
-    return length;
-}
-
 const char *server_log_tail(const char *path, char *text, size_t size)
 {
     text[0] = '\0';
@@ -258,7 +249,7 @@ const char *server_log_tail(const char *path, char *text, size_t size)
 void server_log_find_java_version(const char *path, char *text, size_t size)
 {
     char log[16384], *rest = log;
-    read_beginning(path, log, sizeof log);
+    text_read(path, log, sizeof log);
     text[0] = '\0';
     for (char *line; text[0] == '\0' && (line = strsep(&rest, "\n")) != NULL;) {
         if (strstr(line, " version \"") != NULL)

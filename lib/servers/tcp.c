@@ -25,16 +25,18 @@ bool tcp_await(int fd, short events, uint64_t deadline_ns)
     }
 }
 
-/* Returns the errno of connect, and the socket in *fd unless there is none: then -1. */
+/* Begins to connect: returns 0 or an errno, and the socket in *fd unless it is -1. */
 static int begin_to_connect(const struct addrinfo *address, int *fd)
 {
     *fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
-    return *fd >= 0 && connect(*fd, address->ai_addr, address->ai_addrlen) == 0 ? 0 : errno;
-}
-
-static bool is_under_way(int os_error)
-{
-    return os_error == EINPROGRESS || os_error == EINTR;
+    if (*fd < 0)
+        return errno;
+    int os_error = connect(*fd, address->ai_addr, address->ai_addrlen) == 0 ? 0 : errno;
+    if (os_error == 0 || os_error == EINPROGRESS || os_error == EINTR)
+        return 0;
+    close(*fd);
+    *fd = -1;
+    return os_error;
 }
 
 /* How the connect of a socket that has become writable ended: 0 or an errno. */
@@ -48,12 +50,10 @@ static int error_of(int connection)
 /* Returns 0 and the connection in *fd, or an errno; ETIMEDOUT at the deadline. */
 static int connect_to_address(const struct addrinfo *address, uint64_t deadline_ns, int *fd)
 {
-    int connection;
-    int os_error = begin_to_connect(address, &connection);
+    int connection, os_error = begin_to_connect(address, &connection);
     if (connection < 0)
         return os_error;
-    if (is_under_way(os_error))
-        os_error = tcp_await(connection, POLLOUT, deadline_ns) ? error_of(connection) : ETIMEDOUT;
+    os_error = tcp_await(connection, POLLOUT, deadline_ns) ? error_of(connection) : ETIMEDOUT;
     if (os_error == 0)
         *fd = connection;
     else
@@ -137,18 +137,12 @@ enum error_kind tcp_connect(const struct endpoint *endpoint, uint64_t deadline_n
 enum error_kind tcp_begin(const struct endpoint *endpoint, int *fd, struct error *error)
 {
     struct addrinfo *addresses;
-    int code = look_up(endpoint, AI_NUMERICHOST, &addresses), connection;
+    int code = look_up(endpoint, AI_NUMERICHOST, &addresses);
     if (code != 0)
         return raise_unresolved(endpoint, code, error);
-    int os_error = begin_to_connect(addresses, &connection);
+    int os_error = begin_to_connect(addresses, fd);
     freeaddrinfo(addresses);
-    if (os_error != 0 && !is_under_way(os_error)) {
-        if (connection >= 0)
-            close(connection);
-        return raise_unconnected(endpoint, os_error, error);
-    }
-    *fd = connection;
-    return ERROR_NONE;
+    return os_error == 0 ? ERROR_NONE : raise_unconnected(endpoint, os_error, error);
 }
 
 enum error_kind tcp_end(const struct endpoint *endpoint, int fd, struct error *error)
@@ -158,18 +152,6 @@ enum error_kind tcp_end(const struct endpoint *endpoint, int fd, struct error *e
 }
 
 /* ------------------------------------------------------------------ names */
-
-/* Writes a host that is an address already as the system writes it. */
-static bool read_address(const struct endpoint *endpoint, char *host, socklen_t size)
-{
-    struct addrinfo *address;
-    if (look_up(endpoint, AI_NUMERICHOST, &address) != 0)
-        return false;
-    bool written = getnameinfo(address->ai_addr, address->ai_addrlen, host, size, NULL, 0,
-                               NI_NUMERICHOST) == 0;
-    freeaddrinfo(address);
-    return written;
-}
 
 /* Connects to the name, and writes the address of the peer. */
 static enum error_kind find_address(const struct endpoint *endpoint, uint64_t deadline_ns,
@@ -181,11 +163,10 @@ static enum error_kind find_address(const struct endpoint *endpoint, uint64_t de
     enum error_kind kind = tcp_connect(endpoint, deadline_ns, &fd, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0)
-        kind = raise_unconnected(endpoint, errno, error);
+    int os_error = getpeername(fd, (struct sockaddr *)&peer, &length) == 0 ? 0 : errno;
     close(fd);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (os_error != 0)
+        return raise_unconnected(endpoint, os_error, error);
     int code = getnameinfo((struct sockaddr *)&peer, length, host, size, NULL, 0, NI_NUMERICHOST);
     return code == 0 ? ERROR_NONE : raise_unresolved(endpoint, code, error);
 }
@@ -193,14 +174,17 @@ static enum error_kind find_address(const struct endpoint *endpoint, uint64_t de
 enum error_kind tcp_resolve(struct endpoint *endpoint, uint64_t timeout_ns, struct error *error)
 {
     char host[sizeof endpoint->host];
-    if (!read_address(endpoint, host, sizeof host)) {
-        enum error_kind kind =
-            find_address(endpoint, clock_now_ns() + timeout_ns, host, sizeof host, error);
-        if (kind != ERROR_NONE)
-            return kind;
-    }
-    if (strcmp(endpoint->host, host) == 0)
-        return ERROR_NONE;
+    struct addrinfo *address = NULL;
+    bool is_address = look_up(endpoint, AI_NUMERICHOST, &address) == 0 &&
+                      getnameinfo(address->ai_addr, address->ai_addrlen, host, sizeof host, NULL, 0,
+                                  NI_NUMERICHOST) == 0;
+    enum error_kind kind = ERROR_NONE;
+    if (address != NULL)
+        freeaddrinfo(address);
+    if (!is_address)
+        kind = find_address(endpoint, clock_now_ns() + timeout_ns, host, sizeof host, error);
+    if (kind != ERROR_NONE || strcmp(endpoint->host, host) == 0)
+        return kind;
     memcpy(endpoint->name, endpoint->host, sizeof endpoint->name);
     memcpy(endpoint->host, host, sizeof endpoint->host);
     return ERROR_NONE;

@@ -32,9 +32,20 @@ TEST(a_verdict_follows_from_the_interval)
         assert_int_equal(verdict_rises(&cases[i].ratio), cases[i].rises);
         assert_int_equal(verdict_falls(&cases[i].ratio), cases[i].falls);
     }
-    assert_string_equal(verdict_word(VERDICT_HOLDS), "holds");
-    assert_string_equal(verdict_word(VERDICT_FAILS), "fails");
-    assert_string_equal(verdict_word(VERDICT_UNDETERMINED), "undetermined");
+}
+
+TEST(a_value_lies_within_bounds_if_its_interval_does)
+{
+    static const struct {
+        struct interval value;
+        enum verdict verdict;
+    } cases[] = {
+        {{1, 0.75, 1.25}, VERDICT_HOLDS},       {{1, 0.74, 1.2}, VERDICT_UNDETERMINED},
+        {{1, 0.8, 1.26}, VERDICT_UNDETERMINED}, {{0.5, 0.3, 0.74}, VERDICT_FAILS},
+        {{2, 1.26, 3}, VERDICT_FAILS},          {{1, NAN, NAN}, VERDICT_UNDETERMINED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(verdict_lies(&cases[i].value, 0.75, 1.25), cases[i].verdict);
 }
 
 /* ------------------------------------------------------------------ trials made by hand */
@@ -333,75 +344,25 @@ TEST_BETWEEN(what_is_not_shown_is_not_judged, NULL, tear_down)
     }
 }
 
-TEST_BETWEEN(a_finding_has_the_trials_of_both_cells, NULL, tear_down)
-{
-    begin(&table2);
-    add_all(table2.shape, 1.02);
-    add(1, 2, 2740);
-    judge();
-    assert_field(&paper.findings, 2, "n", "6"); /* 10 workers against 1, 3 servers */
-    assert_field(&paper.findings, 3, "n", "7"); /* 20 against 10 */
-    assert_field(&paper.findings, 7, "n", "7"); /* 5 servers against 3, 20 workers */
-}
+/* ------------------------------------------------------------------ the paper */
 
-/* With --connect there is one number of servers. */
-TEST_BETWEEN(one_number_is_compared_with_nothing, NULL, tear_down)
+/* The sum of all figures, each times its place: digits and places that were mixed up change it. */
+static double sum_of(const struct evaluation *evaluation)
 {
-    begin(&table2);
-    paper.options.load.target.topology_count = 1;
-    paper.options.load.sessions.count = 2;
-    add_all(table2.shape, 1.02);
-    judge();
-    assert_verdicts("H", 0);
-}
-
-/* ------------------------------------------------------------------ the rows, the paper */
-
-TEST_BETWEEN(a_row_has_the_papers_figure, NULL, tear_down)
-{
-    static uint64_t nine[] = {1, 3, 9};
-    begin(&table2);
-    paper.options.load.target.server_counts = nine;
-    add_all(table2.shape, 1.02);
-    add(1, 0, 1)[load_row_valid].flag = false;
-    judge();
-    assert_field(&paper.figures, 3 + 0, "trials", "4");
-    assert_field(&paper.figures, 3 + 0, "valid", "3");
-    assert_field(&paper.figures, 3 + 0, "creates_per_s", "776.00");
-    assert_field(&paper.figures, 3 + 0, "latency_mean_ms", "1.2887");
-    assert_field(&paper.figures, 3 + 0, "paper_per_s", "776");
-    assert_field(&paper.figures, 3 + 0, "paper_latency_ms", "1.2");
-    assert_field(&paper.figures, 6 + 0, "paper_latency_ms", "1.4");
-    assert_field(&paper.figures, 6 + 1, "paper_latency_ms", "");
-    assert_field(&paper.figures, 0 + 0, "paper_per_s", "");
-}
-
-static double published(const struct evaluation *evaluation, uint64_t of_servers, uint64_t at)
-{
-    return paper_published(evaluation->published, evaluation->published_count, of_servers, at);
-}
-
-TEST(the_paper_has_twenty_two_figures)
-{
-    static const double figures1[][3] = {
-        {13, 460e3, 8e3}, {9, 296e3, 12e3}, {7, 257e3, 14e3}, {5, 165e3, 18e3}, {3, 87e3, 21e3}};
-    static const double figures2[][4] = {
-        {3, 776, 2074, 2740}, {5, 748, 1832, 2336}, {7, 758, 1572, 1934}, {9, 711, 1540, 1890}};
-    for (size_t i = 0; i < 5; i++) {
-        uint64_t count = (uint64_t)figures1[i][0];
-        assert_true(published(&evaluation_table1, count, 100) == figures1[i][1]);
-        assert_true(published(&evaluation_table1, count, 0) == figures1[i][2]);
-        assert_true(isnan(published(&evaluation_table1, count, 50)));
+    double sum = 0;
+    for (size_t i = 0; i < evaluation->published_count; i++) {
+        const struct paper_figure *figure = &evaluation->published[i];
+        sum += figure->value * (double)(figure->x * 7 + figure->y + 1);
     }
-    for (size_t i = 0; i < 4; i++) {
-        uint64_t count = (uint64_t)figures2[i][0];
-        for (size_t level = 0; level < LEVELS; level++)
-            assert_true(published(&evaluation_table2, count, workers[level]) ==
-                        figures2[i][1 + level]);
-        assert_true(isnan(published(&evaluation_table2, count, 2)));
-    }
-    assert_true(isnan(published(&evaluation_table1, 1, 100)));
-    assert_true(isnan(published(&evaluation_table2, 1, 1)));
+    return sum;
+}
+
+TEST(the_figures_are_the_papers)
+{
+    assert_true(sum_of(&evaluation_table1) == 211782000.0);
+    assert_true(sum_of(&evaluation_table2) == 1029353.0);
+    assert_true(fabs(sum_of(&evaluation_table3) - 1659185.7) < 1e-6);
+    assert_true(isnan(paper_published(evaluation_table1.published, 10, 3, 50)));
 }
 
 /* ------------------------------------------------------------------ the machine */
@@ -420,24 +381,18 @@ TEST(servers_get_what_the_driver_leaves)
 
 /* ------------------------------------------------------------------ the rehearsal */
 
-TEST(a_rehearsal_comes_first_and_is_not_kept)
+/* tests/unit/test_rounds.c has what a rehearsal is. */
+TEST(every_cell_of_a_load_is_rehearsed)
 {
-    uint64_t sessions = 60;
     begin(&table1);
-    paper.options.load.sessions = (struct levels){.list = &sessions, .count = 1};
+    paper.options.load.sessions.count = 1;
     paper.options.load.trials = 2;
-    paper.options.load.rehearses = true;
-    struct rounds rounds;
-    free(load_cells_new(&paper.options.load, &rounds));
-    assert_int_equal(rounds.trial_count, 3 * 3 * LEVELS);
-    assert_int_equal(rounds.rehearsals, 3 * LEVELS);
-    for (size_t i = 0; i < rounds.trial_count; i++)
-        assert_int_equal(rounds.trials[i].number, i / (3 * LEVELS));
-    rounds_deinit(&rounds);
-    paper.options.load.rehearses = false;
-    free(load_cells_new(&paper.options.load, &rounds));
-    assert_int_equal(rounds.trial_count, 2 * 3 * LEVELS);
-    assert_int_equal(rounds.rehearsals, 0);
-    assert_int_equal(rounds.trials[0].number, 1);
-    rounds_deinit(&rounds);
+    for (size_t rehearses = 0; rehearses < 2; rehearses++) {
+        struct rounds rounds;
+        paper.options.load.rehearses = rehearses;
+        free(load_cells_new(&paper.options.load, &rounds));
+        assert_int_equal(rounds.rehearsals, rehearses * 3 * LEVELS);
+        assert_int_equal(rounds.trial_count, (2 + rehearses) * 3 * LEVELS);
+        rounds_deinit(&rounds);
+    }
 }
