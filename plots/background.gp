@@ -25,14 +25,6 @@ plot run."/background.csv" using (see(place(strcol("recipe")), column("clients")
     (column("clients")):(number("ratio_p50")):(number("ratio_p50_low")): \
     (number("ratio_p50_high")):(number("ratio_p99")) with table
 unset table
-widen(i, ratio) = i > 0 && ratio > 0 ? (low = least(low, ratio), high = most(high, ratio), i) : NaN
-do for [m = 1:likes] {
-    do for [end in "ratio_p50 ratio_p50_low ratio_p50_high ratio_p99"] {
-        set table $ignored
-        plot like(m)."/background.csv" using (widen(place(strcol("recipe")), number(end))) with table
-        unset table
-    }
-}
 set datafile nocolumnheaders
 set datafile missing NaN
 

@@ -10,7 +10,6 @@
 # fitted   whether the run has a fits.csv [1]
 # scripts  the folder of the scripts [that of the script that is run]
 # about_1, about_2, …  lines for the small print below: what the results are of [none]
-# like_1, like_2, …  folders of other results, to whose numbers the axes reach as well [none]
 # No text of a CSV file is drawn, only its numbers: text could come from anywhere.
 
 if (!exists("run")) {
@@ -114,10 +113,6 @@ ascending(list, n) = next_after(list, n, 1, 1e9) == 1e9 ? "" \
     : sprintf("%d ", next_after(list, n, 1, 1e9)).ascending(list, next_after(list, n, 1, 1e9))
 least(a, b) = a < b ? a : b
 most(a, b) = a > b ? a : b
-
-likes = 0
-while (exists(sprintf("like_%d", likes + 1))) { likes = likes + 1 }
-like(m) = value(sprintf("like_%d", m))
 
 if (!exists("width")) { width = 560 }
 if (!exists("panel")) { panel = 300 }

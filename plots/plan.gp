@@ -30,14 +30,6 @@ plot run."/plan.csv" using (place(strcol("recipe"))):(column("size")): \
     (see(place(strcol("recipe")), column("size"), measured(0), vote_of(strcol("verdict")))): \
     (vote_of(strcol("verdict"))) with table
 unset table
-widen(i, n, y) = i > 0 && n > 0 && y > 0 ? (levels = with_word(levels, sprintf("%d", n)), \
-    low = least(low, y), high = most(high, y), y) : NaN
-do for [m = 1:(drawn eq "" ? 0 : likes)] {
-    set table $ignored
-    plot like(m)."/plan.csv" using (widen(place(strcol("recipe")), column("size"), measured(0))) \
-        with table
-    unset table
-}
 
 if (drawn eq "") {
     print "plots: ".run."/plan.csv: nothing to draw for ".recipes

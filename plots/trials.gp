@@ -49,18 +49,6 @@ plot run."/trials.csv" using (place(strcol("recipe"))):(column("clients")): \
         stands(0))): \
     (number("law_rpcs")):(stands(0)):(number("trial")) with table
 unset table
-like_low = 1e300
-like_high = 0
-like_first = 1e300
-like_last = 0
-widen(i, n, y) = i > 0 && n > 0 && y > 0 ? (like_first = least(like_first, n), \
-    like_last = most(like_last, n), like_low = least(like_low, y), like_high = most(like_high, y), y) : NaN
-do for [m = 1:likes] {
-    set table $ignored
-    plot like(m)."/trials.csv" using (widen(place(strcol("recipe")), column("clients"), figure(0))) \
-        with table
-    unset table
-}
 set datafile nocolumnheaders
 
 if (drawn eq "") {
@@ -107,9 +95,9 @@ unset print
 last_from(r, k) = k == 0 ? 0 : in_list(cells, r.":".word(levels, k)) ? int(word(levels, k)) \
     : last_from(r, k - 1)
 last_of(r) = last_from(r, words(levels))
-eval y_axis(least(low, like_low), most(high, like_high), panel)
+eval y_axis(low, high, panel)
 set lmargin at screen left
-eval x_axis(int(least(first, like_first)), int(most(last, like_last)), panel_letters(left, 0.97))
+eval x_axis(first, last, panel_letters(left, 0.97))
 eval "set xtics (".level_tics(levels).")"
 set xlabel "clients n"
 

@@ -55,22 +55,6 @@ plot run."/waiters.csv" using (place(strcol("recipe"))): \
     (number("law_creates_mean")): \
     (see_timed(place(strcol("recipe")), number("waiters_mean"), number(counted))) with table
 unset table
-# Room for other results as well; for times only where there are some.
-widen(i, w, messages, fast, slow) = i > 0 && w > 0 ? ( \
-    fewest = least(fewest, w), most_waiters = most(most_waiters, w), \
-    most_messages = messages > most_messages ? messages : most_messages, \
-    fastest = slowest > 0 && fast > 0 ? least(fastest, fast) : fastest, \
-    slowest = slowest > 0 && slow > 0 ? most(slowest, slow) : slowest, w) : NaN
-ends_of(m, fast, slow) = sprintf("plot like(%d).'/waiters.csv' using (widen(place(strcol('recipe')), ". \
-    "number('waiters_mean'), most(number('notifications_mean'), number('creates_mean')), ". \
-    "number('%s'), number('%s'))) with table", m, fast, slow)
-do for [m = 1:likes] {
-    set table $ignored
-    eval ends_of(m, "handoff_p50_us", "handoff_p99_us")
-    eval ends_of(m, "handoff_p50_low_us", "handoff_p50_high_us")
-    eval ends_of(m, "handoff_p50_us", "handoff_p50_us")
-    unset table
-}
 set datafile nocolumnheaders
 
 if (drawn eq "") {

@@ -35,8 +35,6 @@
 #define ABOUT_LINES_MAX (COMPARED_RUNS_MAX + 1)
 #define ABOUT_SIZE      600
 #define TAIL_SIZE       16
-/* Other results of a series, to whose numbers axes reach. */
-#define LIKE_MAX 16
 
 __attribute__((format(printf, 2, 3))) static enum plots_end skip(struct plots *plots,
                                                                  const char *why, ...)
@@ -270,25 +268,16 @@ static bool has_source(const char *folder, size_t plot)
     return list[plot].column == NULL || strstr(header, list[plot].column) != NULL;
 }
 
-/* Draws a picture, with like_1, like_2, …: the other folders that have the file of the plot. One
- * that gnuplot could not write to its end is removed. */
+/* Draws a picture. One that gnuplot could not write to its end is removed. */
 static enum plots_end draw_one(struct plots *plots, size_t plot, const char *format,
                                const char *picture, const char *scripts, const char *variables)
 {
-    struct growing_text all = {0};
-    size_t likes = 0;
     if (!has_source(plots->folder, plot))
         return PLOTS_NOTHING;
-    growing_text_add(&all, "%s", variables);
-    for (size_t i = 0; i < plots->like_count; i++) {
-        if (strcmp(plots->like[i], plots->folder) != 0 &&
-            folder_has(plots->like[i], list[plot].source))
-            add_numbered(&all, "like", &likes, plots->like[i]);
-    }
-    growing_text_add(&all, "format='%s'", format);
-    char *script = memory_format("%s/%s.gp", scripts, list[plot].name);
-    enum plots_end end = run_script(all.text, script, plots);
-    free(all.text);
+    char *all = memory_format("%sformat='%s'", variables, format),
+         *script = memory_format("%s/%s.gp", scripts, list[plot].name);
+    enum plots_end end = run_script(all, script, plots);
+    free(all);
     free(script);
     if (end == PLOTS_DRAWN && !is_whole(picture, format)) {
         unlink(picture);
@@ -343,48 +332,9 @@ static enum plots_end draw(struct plots *plots)
     return end;
 }
 
-/* ------------------------------------------------------------------ results of the same series */
-
-struct series_folders {
-    char own[PATH_MAX]; /* without links and dots */
-    json_t *manifest;
-    char *list[LIKE_MAX];
-    size_t count;
-};
-
-/* Those with the same command and seed were made together. */
-static enum error_kind add_like(void *context, const char *folder, struct error *error)
-{
-    struct series_folders *folders = context;
-    json_t *manifest = folder_manifest(folder, error);
-    const json_t *command = json_object_get(manifest, "command"),
-                 *seed = json_object_get(manifest, "seed");
-    if (folders->count < LIKE_MAX && strcmp(folder, folders->own) != 0 && json_is_array(command) &&
-        json_equal(command, json_object_get(folders->manifest, "command")) &&
-        json_equal(seed, json_object_get(folders->manifest, "seed")))
-        folders->list[folders->count++] = memory_text(folder);
-    json_decref(manifest);
-    return ERROR_NONE;
-}
-
 enum plots_end plots_draw(struct plots *plots)
 {
-    struct series_folders folders = {.count = 0};
-    char parent[PATH_MAX];
-    struct error error;
-    if (plots->like == NULL && (plots->kind == PLOTS_OF_RUN || plots->kind == PLOTS_OF_PLAN)) {
-        folders.manifest = folder_manifest(plots->folder, &error);
-        if (folders.manifest != NULL && realpath(plots->folder, folders.own) != NULL) {
-            folder_parent(folders.own, parent);
-            (void)!folder_each(parent, add_like, &folders, &error);
-        }
-        plots->like = (const char *const *)folders.list;
-        plots->like_count = folders.count;
-    }
     enum plots_end end = draw(plots);
-    for (size_t i = 0; i < folders.count; i++)
-        free(folders.list[i]);
-    json_decref(folders.manifest);
     free(plots->recipes.text);
     plots->recipes = (struct growing_text){0};
     return end;

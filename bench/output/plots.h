@@ -43,10 +43,6 @@ struct plots {
     json_t *manifest; /* of the folder, which does not have it yet; NULL: it has, or never will */
     const json_t *warnings; /* of that manifest, so far; or NULL */
     unsigned formats;       /* at least one (bench/cli/arguments.h) */
-    /* Folders of results of the same series, to whose numbers the axes reach as well, this one
-     * among them; NULL: those that are found beside it. Of runs and plans. */
-    const char *const *like;
-    size_t like_count;
     int interrupts; /* -1, or a descriptor that becomes readable when it is to be given up */
     const char *const *labels; /* comparison: the names of the runs, any bytes; else NULL */
     size_t label_count;

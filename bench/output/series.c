@@ -346,12 +346,7 @@ static enum error_kind draw(struct series *series, struct series_record *record,
                           .warnings = record->manifest.warnings,
                           .formats = output->plots,
                           .interrupts = series->targets.signals};
-    const char *nothing = series->user->name_plots(series->context, &plots),
-               *like[OPTIONS_TOPOLOGIES_MAX];
-    for (size_t i = 0; i < series->record_count; i++)
-        like[i] = series->records[i].files.folder;
-    if (plots.kind == PLOTS_OF_RUN || plots.kind == PLOTS_OF_PLAN)
-        plots.like = like, plots.like_count = series->record_count;
+    const char *nothing = series->user->name_plots(series->context, &plots);
     manifest_date(&record->manifest, &record->files);
     progress_show_step(&series->progress, series->interrupted
                                               ? "drawing the plots; interrupt again to end at once"

@@ -67,43 +67,6 @@ COMMAND_TEST(a_comparison_names_its_sides)
     assert_string_equal(before, picture_read("out", "compare"));
 }
 
-/* ------------------------------------------------------------------ axes */
-
-/* Where the numbers stand on an axis: the texts of digits and units, with their places. */
-static void assert_same_axes(const char *one, const char *other)
-{
-    struct picture_text of_one, of_other;
-    while (picture_next(&one, &of_one)) {
-        assert_true(picture_next(&other, &of_other));
-        if (of_one.words[strspn(of_one.words, "0123456789,. µms")] != '\0')
-            continue;
-        assert_string_equal(of_one.words, of_other.words);
-        assert_true(of_one.x == of_other.x && of_one.y == of_other.y);
-    }
-}
-
-/* Those of one series have the same axes, also when one of them is drawn again; what another run
- * beside them has measured does not count. */
-COMMAND_TEST(topologies_have_the_same_axes)
-{
-    static const char *const pictures[] = {"drain_time", "handoff_latency", "messages", "bytes"};
-    RUN_SIMULATED("out", "-r", "scalable", "-n", "8,16,32", "-t", "1", "--servers", "1,3");
-    for (int again = 0; again < 2; again++) {
-        for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++)
-            assert_same_axes(picture_read("out/simulated1", pictures[i]),
-                             picture_read("out/simulated3", pictures[i]));
-        picture_draw(&command, "out/simulated1", "svg");
-    }
-    picture_assert_lacks(picture_read("out/simulated1", "drain_time"), "100");
-    picture_set(in_work("out/simulated3/trials.csv"), NULL, NULL, 0, "drain_s", "70");
-    picture_set(in_work("out/simulated3/waiters.csv"), NULL, NULL, 0, "handoff_p99_us", "7000000");
-    picture_draw(&command, "out/simulated1", "svg");
-    ASSERT_SHOWS(picture_read("out/simulated1", "drain_time"), "100");
-    ASSERT_SHOWS(picture_read("out/simulated1", "handoff_latency"), "10 s");
-    RUN_SIMULATED("out/other", "-r", "scalable", "-n", "8,16,32", "-t", "1");
-    picture_assert_lacks(picture_read("out/other", "drain_time"), "100");
-}
-
 /* ------------------------------------------------------------------ what is not cut off */
 
 COMMAND_TEST(a_legend_ends_within_the_picture)
