@@ -18,9 +18,6 @@ const struct kind compare_kinds[] = {
     {"barriers.csv", "a Table 3", &table3_row_table, NULL},
     {"plan.csv", "a plan", &plan_row_table, &answer_row_table},
     {"load.csv", "a load", &load_row_table, NULL},
-    {"claims.csv", "a test of claims", NULL, NULL},
-    {"traffic.csv", "a tap", NULL, NULL},
-    {"periods.csv", "an autopsy", NULL, NULL},
     {"compare.csv", "a comparison", NULL, NULL},
     {"manifest.json", "another subcommand", NULL, NULL},
 };

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/output/folder.h"
-#include "measure/csv_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,37 +11,30 @@
 
 /* ------------------------------------------------------------------ the trials of a run */
 
-/* The columns that a run must have, and those of them that may be empty in a row. */
+/* Columns that decide what is compared; of them only times, and the law, may be empty. */
 static const size_t columns[] = {
-    trial_row_target,       trial_row_recipe,         trial_row_clients,
-    trial_row_servers,      trial_row_handoffs,       trial_row_rpcs,
-    trial_row_creates,      trial_row_notifications,  trial_row_names_listed,
-    trial_row_violations,   trial_row_valid,          trial_row_drain_s,
-    trial_row_law_rpcs,     trial_row_handoff_p50_us, trial_row_handoff_p99_us,
-    trial_row_server_cpu_s, trial_row_handoffs_per_s};
+    trial_row_target,         trial_row_recipe,         trial_row_clients,
+    trial_row_servers,        trial_row_handoffs,       trial_row_rpcs,
+    trial_row_creates,        trial_row_notifications,  trial_row_names_listed,
+    trial_row_violations,     trial_row_valid,          trial_row_drain_s,
+    trial_row_handoff_p50_us, trial_row_handoff_p99_us, trial_row_server_cpu_s,
+    trial_row_handoffs_per_s};
 
-#define COLUMNS (sizeof columns / sizeof columns[0])
-
-static bool may_lack(const struct side *side, size_t column)
-{
-    if (column == trial_row_drain_s)
-        return side->run.paced;
-    return column == trial_row_law_rpcs || trial_row_table.columns[column].kind == TABLE_REAL;
-}
-
-/* ERROR_MALFORMED for a value that is negative, or missing, as in an edited file. A server that
- * died during the run was left out: ratios would be of no number of servers. */
+/* ERROR_MALFORMED for a value that is negative, or missing, as in an edited file. ERROR_OTHER_PLAN
+ * for a server that died during the run: ratios would be of no number of servers. */
 static enum error_kind check_row(const struct side *side, size_t row, const char *path,
                                  struct error *error)
 {
     const struct table_value *values = table_row(&side->run.trials, row);
     uint64_t servers = values[trial_row_servers].count;
-    for (size_t i = 0; i < COLUMNS; i++) {
-        bool lacks = values[columns[i]].kind == TABLE_UNKNOWN && !may_lack(side, columns[i]);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        const struct table_column *column = &trial_row_table.columns[columns[i]];
+        bool is_needed =
+                 columns[i] == trial_row_drain_s ? !side->run.paced : column->kind != TABLE_REAL,
+             lacks = is_needed && values[columns[i]].kind == TABLE_UNKNOWN;
         if (lacks || table_number(&values[columns[i]]) < 0)
             return error_raise(error, ERROR_MALFORMED, 0, path, "row %zu: %s %s", row + 1,
-                               lacks ? "there is no" : "a negative",
-                               trial_row_table.columns[columns[i]].name);
+                               lacks ? "there is no" : "a negative", column->name);
     }
     if (strcmp(values[trial_row_target].text, side->target) != 0)
         return error_raise(error, ERROR_MALFORMED, 0, path,
@@ -52,28 +44,6 @@ static enum error_kind check_row(const struct side *side, size_t row, const char
                            "trial %zu had %llu servers, those before had %llu", row + 1,
                            (unsigned long long)servers, (unsigned long long)side->servers);
     return ERROR_NONE;
-}
-
-/* Checks the file for its columns, for a table cannot tell one that lacks from one that is empty;
- * then its rows. */
-static enum error_kind check_trials(struct side *side, struct error *error)
-{
-    const struct table_value *first = table_row(&side->run.trials, 0);
-    char path[PATH_MAX + 64];
-    struct csv_reader reader;
-    size_t place;
-    snprintf(path, sizeof path, "%s/%s", side->run.folder, trial_row_table.file);
-    side->target = first[trial_row_target].text != NULL ? first[trial_row_target].text : "";
-    side->servers = first[trial_row_servers].count;
-    enum error_kind kind = csv_reader_open(path, &reader, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    for (size_t i = 0; kind == ERROR_NONE && i < COLUMNS; i++)
-        kind = csv_reader_column(&reader, trial_row_table.columns[columns[i]].name, &place, error);
-    csv_reader_deinit(&reader);
-    for (size_t row = 0; kind == ERROR_NONE && row < side->run.trials.rows; row++)
-        kind = check_row(side, row, path, error);
-    return kind;
 }
 
 static bool is_text(const struct table_value *value, const char *text)
@@ -118,18 +88,28 @@ static const char *shared_by_servers(const json_t *servers, const char *key)
     return json_string_value(text);
 }
 
+/* Target and servers are those of the manifest; of a run, those of its trials, which are checked.
+ */
 static enum error_kind read_side(struct side *side, const struct kind *of, struct error *error)
 {
     const json_t *manifest = side->run.manifest, *servers = json_object_get(manifest, "servers");
-    const char *target = json_string_value(json_object_get(manifest, "target"));
+    const struct table_value *trial = table_row(&side->run.trials, 0);
+    bool is_run = of->type == &trial_row_table;
+    enum error_kind kind = ERROR_NONE;
+    char path[PATH_MAX + 64];
     side->version = shared_by_servers(servers, "version");
     side->home = shared_by_servers(servers, "zookeeper_home");
-    if (of->type == &trial_row_table)
-        return check_trials(side, error);
-    side->target = target != NULL ? target : "";
-    side->servers = json_array_size(servers);
+    side->target = is_run ? trial[trial_row_target].text
+                          : json_string_value(json_object_get(manifest, "target"));
+    side->target = side->target != NULL ? side->target : "";
+    side->servers = is_run ? trial[trial_row_servers].count : json_array_size(servers);
     side->answers.type = of->answers;
-    return of->answers != NULL ? table_read(&side->answers, side->run.folder, error) : ERROR_NONE;
+    if (of->answers != NULL)
+        return table_read(&side->answers, side->run.folder, error);
+    snprintf(path, sizeof path, "%s/%s", side->run.folder, trial_row_table.file);
+    for (size_t row = 0; kind == ERROR_NONE && is_run && row < side->run.trials.rows; row++)
+        kind = check_row(side, row, path, error);
+    return kind;
 }
 
 /* ERROR_USAGE for one side too many, for a run that is named twice, which is a slip, and for
@@ -259,29 +239,29 @@ static const struct side *find_base(const struct comparison *cmp, const struct s
     return base < side ? base : sides;
 }
 
-enum scheme { BY_TARGET, BY_SERVERS, BY_NAME, BY_FOLDER };
-
-/* Labels all sides; returns whether all labels differ. */
-static bool label_sides(struct comparison *cmp, enum scheme scheme)
+/* Labels the sides by the first of these that differ between all of them: target, target and
+ * servers, last name of the folder, folder as named. */
+static void label_sides(struct comparison *cmp)
 {
-    bool apart = true;
-    for (size_t i = 0; i < cmp->side_count; i++) {
-        struct side *side = &cmp->sides[i];
-        const char *folder = side->run.folder,
-                   *names[] = {side->target, side->target, folder_name(folder), folder};
-        snprintf(side->label, sizeof side->label, "%s", names[scheme]);
-        if (scheme == BY_SERVERS)
-            snprintf(side->label, sizeof side->label, "%s with %llu server%s", side->target,
-                     (unsigned long long)side->servers, text_plural(side->servers));
-        for (size_t j = 0; j < i; j++)
-            apart = apart && strcmp(side->label, cmp->sides[j].label) != 0;
+    enum { BY_TARGET, BY_SERVERS, BY_NAME, BY_FOLDER, SCHEMES };
+    bool apart = false;
+    for (int scheme = BY_TARGET; scheme < SCHEMES && !apart; scheme++) {
+        apart = true;
+        for (size_t i = 0; i < cmp->side_count; i++) {
+            struct side *side = &cmp->sides[i];
+            const char *folder = side->run.folder,
+                       *names[] = {side->target, side->target, folder_name(folder), folder};
+            snprintf(side->label, sizeof side->label, "%s", names[scheme]);
+            if (scheme == BY_SERVERS)
+                snprintf(side->label, sizeof side->label, "%s with %llu server%s", side->target,
+                         (unsigned long long)side->servers, text_plural(side->servers));
+            for (size_t j = 0; j < i; j++)
+                apart = apart && strcmp(side->label, cmp->sides[j].label) != 0;
+        }
     }
-    return apart;
 }
 
-/* After the last side is read: usable trials, letters, bases, and as labels the first of these that
- * differ between all sides: target, target and servers, last name of the folder, folder as named.
- */
+/* After the last side is read: usable trials, letters, bases, labels. */
 void comparison_pair_sides(struct comparison *cmp)
 {
     struct side *first = cmp->sides, *end = first + cmp->side_count;
@@ -296,7 +276,5 @@ void comparison_pair_sides(struct comparison *cmp)
     }
     for (struct side *side = first; side < end; side++)
         side->base = find_base(cmp, side);
-    enum scheme scheme = BY_TARGET;
-    while (!label_sides(cmp, scheme) && scheme < BY_FOLDER)
-        scheme++;
+    label_sides(cmp);
 }
