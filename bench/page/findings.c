@@ -34,7 +34,7 @@ static size_t count(const struct csv_reader *findings, enum verdict verdict)
 static void write_verdict(FILE *stream, const struct page_record *record, const char *prefix)
 {
     static const enum verdict bad[] = {VERDICT_FAILS, VERDICT_NOT_VALID, VERDICT_UNDETERMINED};
-    const struct csv_reader *findings = &record->findings;
+    const struct csv_reader *findings = record->findings;
     const json_t *manifest = record->manifest, *warnings = json_object_get(manifest, "warnings");
     const char *cut = page_json_text(json_object_get(manifest, "cut_short"));
     size_t judged = findings->rows - count(findings, VERDICT_MEASURED), reasons = 0;
@@ -78,86 +78,6 @@ void page_verdict_write(FILE *stream, const struct page_sources *sources)
     }
 }
 
-/* ------------------------------------------------------------------ how results differ
- *
- * A figure of the largest cell that each has in common with the first, which is the baseline.
- * zkherd compare has all ratios, with their intervals. */
-
-/* A figure in the rows of cells.csv. */
-static const struct figure {
-    const char *kind;
-    const char *column, *valid; /* the number of valid trials of a cell */
-    const char *keys[4];        /* columns that name a cell, the first its size; then NULL */
-    const char *what, *size;    /* "the drain" of 8 "clients" with scalable */
-} figures[] = {{"run", "drain_s", "trials_valid", {"clients", "recipe"}, "the drain", "clients"},
-               {"load",
-                "achieved_per_s",
-                "valid",
-                {"sessions", "mix", "rate_per_s"},
-                "the answers a second",
-                "sessions"}};
-
-/* NaN without such a row, and if no trial of it is valid. */
-static double figure_of(const struct figure *figure, const struct csv_reader *cells, size_t row)
-{
-    double value = page_number(cells, row, figure->column);
-    return page_number(cells, row, figure->valid) > 0 && value > 0 ? value : NAN;
-}
-
-/* Finds the largest cell that both have, of one size that with the greatest figure: its row in the
- * first, and the ratio of the other's figure to that. False: there is none. */
-static bool find_largest(const struct figure *figure, const struct csv_reader *first,
-                         const struct csv_reader *other, size_t *largest, double *ratio)
-{
-    double most = -1, greatest = -1;
-    for (size_t row = 0; row < first->rows; row++) {
-        double size = page_number(first, row, figure->keys[0]),
-               value = figure_of(figure, first, row);
-        size_t same = 0;
-        while (same < other->rows && !page_are_alike(first, row, other, same, figure->keys))
-            same++;
-        double others = figure_of(figure, other, same);
-        if (isnan(value) || isnan(others) || size < most || (size == most && value <= greatest))
-            continue;
-        most = size;
-        greatest = value;
-        *largest = row;
-        *ratio = others / value;
-    }
-    return greatest > 0;
-}
-
-/* "3 servers"; "after", if the other has as many. The caller's to free. */
-static char *name_place(const struct page_source *source, const struct page_source *other)
-{
-    return source->servers > 0 && source->servers != other->servers
-               ? memory_format("%zu server%s", source->servers, text_plural(source->servers))
-               : memory_text(source->label);
-}
-
-/* Writes the item of a source behind the first. Returns whether both have such a figure. */
-static bool write_difference(FILE *stream, const struct figure *figure,
-                             const struct page_source *first, const struct page_source *source)
-{
-    const struct csv_reader *cells = page_file(first, "cells.csv");
-    size_t row = 0;
-    double ratio = 1;
-    if (strcmp(first->kind->word, figure->kind) != 0 ||
-        strcmp(source->kind->word, figure->kind) != 0 ||
-        !find_largest(figure, cells, page_file(source, "cells.csv"), &row, &ratio))
-        return false;
-    char *base = name_place(first, source), *place = name_place(source, first);
-    fputs("<li>", stream);
-    html_element(stream, "strong", "%.*f times", ratio < 10 ? 2 : 0, ratio);
-    html_format(stream, "%s of %s %s with %s: %s against %s", figure->what,
-                page_text(cells, row, figure->keys[0]), figure->size,
-                page_text(cells, row, figure->keys[1]), place, base);
-    fputs("</li>\n", stream);
-    free(base);
-    free(place);
-    return true;
-}
-
 /* ------------------------------------------------------------------ the headline */
 
 /* Writes "8 requests", "1 request", "1.25 ms". A unit that is a noun is in the plural. */
@@ -170,17 +90,13 @@ static void write_amount(FILE *stream, double figure, const char *unit)
                  (int)(length - is_noun), unit, is_noun ? text_plural(figure == 1 ? 1 : 2) : "");
 }
 
-/* Writes what differs between several sources, then the first findings of the first one that have
- * a figure with a unit, and nothing against it. */
+/* Writes the first findings of a source that have a figure with a unit, and nothing against it. Of
+ * several sources each has others: zkherd compare says how they differ. */
 void page_headline_write(FILE *stream, const struct page_sources *sources)
 {
     size_t written = 0;
-    for (size_t i = 1; i < sources->count; i++) {
-        for (size_t j = 0; j < sizeof figures / sizeof figures[0] && written < HEADLINES_MAX; j++)
-            written += write_difference(stream, &figures[j], sources->list, &sources->list[i]);
-    }
-    for (size_t i = 0; i < sources->list[0].record_count; i++) {
-        const struct csv_reader *findings = &sources->records[i].findings;
+    for (size_t i = 0; sources->count == 1 && i < sources->record_count; i++) {
+        const struct csv_reader *findings = sources->records[i].findings;
         for (size_t row = 0; row < findings->rows && written < HEADLINES_MAX; row++) {
             double figure = page_number(findings, row, "figure");
             const char *unit = page_text(findings, row, "unit");
@@ -201,7 +117,7 @@ void page_headline_write(FILE *stream, const struct page_sources *sources)
 void page_findings_write(FILE *stream, const struct page_sources *sources)
 {
     for (size_t i = 0; i < sources->record_count; i++) {
-        const struct csv_reader *findings = &sources->records[i].findings;
+        const struct csv_reader *findings = sources->records[i].findings;
         bool is_valid = count(findings, VERDICT_NOT_VALID) == 0;
         if (findings->rows == 0)
             continue;

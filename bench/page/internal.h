@@ -30,17 +30,27 @@ struct page_kind {
     const char *word, *terms; /* conditions of page.html, the first in the heading, too */
 };
 
+/* The CSV files that were asked for, each read once; its pointer stays. A file that a folder lacks
+ * has no row. */
+struct page_files {
+    struct page_file {
+        char *path;
+        struct csv_reader reader;
+    } * *list;
+    size_t count;
+    struct error error; /* the first of reading them, and the manifests */
+};
+
 /* A folder of results: it has rows in the file that decides its kind. */
 struct page_source {
     char folder[PATH_MAX]; /* as it was named, without slashes at the end */
     char path[PATH_MAX];   /* without links and dots */
     const char *label;     /* one of the two, or its end: tells it from the other sources */
     const struct page_kind *kind;
-    struct csv_reader *files;
+    struct page_files *files;
     size_t record_count; /* at least 1 */
     size_t findings;     /* rows in all its records */
     bool has_summary;    /* the first record has all findings */
-    size_t servers;      /* of its first manifest; 0: not known */
 };
 
 /* The manifest and the findings of a source, or of a folder in it, one for each topology. */
@@ -49,26 +59,27 @@ struct page_record {
     char name[NAME_MAX + 1];             /* of that folder; "": of the source itself */
     char label[PATH_MAX + NAME_MAX + 2]; /* of the source, and this name behind a slash */
     json_t *manifest;                    /* NULL: there is none, as of an autopsy */
-    struct csv_reader findings;
+    const struct csv_reader *findings;
 };
 
-/* All zero bytes: an empty list. */
+/* All zero bytes: an empty list. Must not be moved once it has a source. */
 struct page_sources {
     struct page_source list[PAGE_SOURCES_MAX];
     size_t count;
     struct page_record *records; /* source by source */
     size_t record_count;
+    struct page_files files; /* of all sources: their error is looked at before the page is kept */
 };
 
 /* Adds a folder of results, and labels all anew; a parent without results of its own means all in
- * it, in the order of their names. ERROR_NOT_A_RUN if there are none; ERROR_MALFORMED; ERROR_USAGE
- * if there are more than PAGE_SOURCES_MAX; errors of reading. On an error the list may have the
- * folder in part, and is still for page_sources_deinit. */
+ * it, in the order of their names. ERROR_NOT_A_RUN if there are none; ERROR_USAGE for a folder that
+ * is named twice, and more than PAGE_SOURCES_MAX. On an error the list is for page_sources_deinit.
+ */
 MUST_CHECK enum error_kind page_sources_add(struct page_sources *sources, const char *folder,
                                             struct error *error);
 void page_sources_deinit(struct page_sources *sources);
 
-/* A CSV file by its name; without rows if the folder does not have it. */
+/* A CSV file of a source by its name. */
 const struct csv_reader *page_file(const struct page_source *source, const char *name);
 
 /* A field, "" if the file has no such row or column; a decimal number, NaN of any other text; and a
@@ -76,10 +87,6 @@ const struct csv_reader *page_file(const struct page_source *source, const char 
 const char *page_text(const struct csv_reader *file, size_t row, const char *column);
 double page_parse_number(const char *text);
 double page_number(const struct csv_reader *file, size_t row, const char *column);
-
-/* Whether two rows have the same texts in these columns. columns: NULL behind the last. */
-bool page_are_alike(const struct csv_reader *a, size_t row_of_a, const struct csv_reader *b,
-                    size_t row_of_b, const char *const *columns);
 
 /* A member of an object of a manifest; NULL, and "", if there is none. */
 json_t *page_json(const struct page_record *record, const char *object, const char *key);

@@ -130,6 +130,8 @@ enum error_kind page_write(const char *const *folders, size_t count, const char 
             kind = error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
         add_slot(page, parts[i].slot, texts[i]);
     }
+    if (kind == ERROR_NONE && (kind = page->sources.files.error.kind) != ERROR_NONE)
+        *error = page->sources.files.error;
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         add_slot(page, fixed[i].name, fixed[i].text);
     add_conditions(page);

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "bench/page/internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +15,7 @@
  * file     the CSV file from which it is drawn
  * title    what it shows
  * about    how it shows that: sentences
- * columns  of the file, with blanks between: the table behind the picture
- * x, y     what a curve is of */
+ * columns  of the file, with blanks between: the table behind the picture */
 static const struct csv_reader *list_pictures(void)
 {
     static struct csv_reader pictures;
@@ -42,71 +40,44 @@ static FILE *open_picture(const struct page_source *source, size_t picture)
     return fopen(path, "re");
 }
 
-/* ------------------------------------------------------------------ which are shown */
-
-static bool is_drawn(const struct page_source *source, size_t picture)
-{
-    FILE *file = open_picture(source, picture);
-    if (file != NULL)
-        fclose(file);
-    return file != NULL;
-}
-
-/* A picture that a folder with pictures lacks had nothing to show. */
-static bool is_shown(const struct page_source *source, size_t picture)
-{
-    const struct csv_reader *file = page_file(source, word(picture, "file"));
-    size_t row = 0;
-    if (is_drawn(source, picture))
-        return file->rows > 0;
-    for (size_t i = 0; i < list_pictures()->rows; i++) {
-        if (is_drawn(source, i))
-            return false;
-    }
-    while (row < file->rows && isnan(page_number(file, row, word(picture, "y"))))
-        row++;
-    return row < file->rows;
-}
-
-/* Whether all rows have one x: a curve would say nothing that the tables do not. */
-static bool is_point(const struct page_source *source, size_t picture)
-{
-    const struct csv_reader *file = page_file(source, word(picture, "file"));
-    const char *x = word(picture, "x");
-    size_t row = 1;
-    while (row < file->rows && strcmp(page_text(file, row, x), page_text(file, 0, x)) == 0)
-        row++;
-    return row >= file->rows;
-}
-
-/* The sources that have something to show in a picture. */
+/* The sources that have something to show in a picture: it was drawn, or the page draws it. */
 struct shown {
     const struct page_source *list[PAGE_SOURCES_MAX];
     size_t count;
-    bool points; /* it would show single points alone */
 };
 
 static struct shown find_shown(const struct page_sources *sources, size_t picture)
 {
-    struct shown shown = {.points = true};
+    struct shown shown = {.count = 0};
     for (size_t i = 0; i < sources->count; i++) {
-        if (!is_shown(&sources->list[i], picture))
-            continue;
-        shown.list[shown.count++] = &sources->list[i];
-        shown.points = shown.points && is_point(&sources->list[i], picture);
+        const struct page_source *source = &sources->list[i];
+        FILE *image = open_picture(source, picture);
+        if ((image != NULL || is_anatomy(picture)) &&
+            page_file(source, word(picture, "file"))->rows > 0)
+            shown.list[shown.count++] = source;
+        if (image != NULL)
+            fclose(image);
     }
     return shown;
 }
 
 /* ------------------------------------------------------------------ a picture */
 
+/* Whether two rows are of one handoff. */
+static bool are_alike(const struct csv_reader *trace, size_t a, size_t b)
+{
+    static const char *const keys[] = {"recipe", "clients", "trial", "lock", "handoff"};
+    size_t key = 0;
+    while (key < 5 && strcmp(page_text(trace, a, keys[key]), page_text(trace, b, keys[key])) == 0)
+        key++;
+    return key == 5;
+}
+
 /* Writes the handoffs to go through: those that the table has as a whole. */
 static void write_handoffs(FILE *stream, const struct csv_reader *trace)
 {
-    static const char *const keys[] = {"recipe", "clients", "trial", "lock", "handoff", NULL};
     size_t rows = trace->rows < PAGE_ROWS_MAX ? trace->rows : PAGE_ROWS_MAX;
-    while (rows > 0 && rows < trace->rows &&
-           page_are_alike(trace, rows - 1, trace, PAGE_ROWS_MAX, keys))
+    while (rows > 0 && rows < trace->rows && are_alike(trace, rows - 1, PAGE_ROWS_MAX))
         rows--;
     if (rows == 0)
         return;
@@ -152,9 +123,6 @@ static void write_picture(FILE *stream, size_t picture, const struct shown *show
         fputs("<figure>\n", stream);
         if (image != NULL)
             write_image(stream, picture, image);
-        else
-            html_element(stream, "p",
-                         "Not drawn as SVG: zkherd plot draws it, if it can be drawn.");
         html_element(stream, "figcaption", "%s: %s", source->label, word(picture, "about"));
         fputs("</figure>\n", stream);
         page_data_write(stream, source, word(picture, "title"), word(picture, "file"),
@@ -166,17 +134,11 @@ static void write_picture(FILE *stream, size_t picture, const struct shown *show
 
 void page_plots_write(FILE *stream, const struct page_sources *sources)
 {
-    struct growing_text left_out = {0};
     bool begun = false;
     for (size_t picture = 0; picture < list_pictures()->rows; picture++) {
         const struct shown shown = find_shown(sources, picture);
         if (shown.count == 0 || is_anatomy(picture))
             continue;
-        if (shown.points) {
-            growing_text_add(&left_out, "%s%s", left_out.length > 0 ? "; " : "",
-                             word(picture, "title"));
-            continue;
-        }
         fputs(begun ? "" : "<div class=\"plots\">\n", stream);
         begun = true;
         fprintf(stream, "<div%s>\n", shown.count > 1 ? " class=\"whole\"" : "");
@@ -185,12 +147,6 @@ void page_plots_write(FILE *stream, const struct page_sources *sources)
         fputs("</div>\n", stream);
     }
     fputs(begun ? "</div>\n" : "", stream);
-    if (left_out.length > 0)
-        html_element(stream, "p",
-                     "Left out, because they would have one place on the x axis: %s. The figures "
-                     "below and the CSV files have them.",
-                     left_out.text);
-    free(left_out.text);
 }
 
 void page_anatomy_write(FILE *stream, const struct page_sources *sources)

@@ -9,17 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILE_PATH_SIZE (PATH_MAX + 2 * NAME_MAX + 8)
-
-/* The CSV files that a page shows. */
-static const char *const names[] = {
-    "trials.csv",  "fits.csv",   "waiters.csv",  "trace.csv",   "background.csv", "load.csv",
-    "cells.csv",   "table1.csv", "timeline.csv", "table2.csv",  "table3.csv",     "figure8.csv",
-    "samples.csv", "shape.csv",  "barriers.csv", "answers.csv", "plan.csv",       "traffic.csv",
-    "watches.csv", "causes.csv", "locks.csv",    "expired.csv", "flaws.csv",      "periods.csv"};
-
-#define NAMES (sizeof names / sizeof names[0])
-
 /* The kind of a folder is the first whose file it has: an experiment of the paper has the files of
  * a load, too, and a run has cells. */
 static const struct page_kind kinds[] = {{"shape.csv", "evaluation", "operations"},
@@ -34,12 +23,28 @@ static const struct page_kind kinds[] = {{"shape.csv", "evaluation", "operations
 
 /* ------------------------------------------------------------------ fields and members */
 
+static const struct csv_reader *read_csv(struct page_files *files, const char *folder,
+                                         const char *name)
+{
+    char *path = memory_format("%s/%s", folder, name);
+    for (size_t i = 0; i < files->count; i++) {
+        if (strcmp(files->list[i]->path, path) == 0) {
+            free(path);
+            return &files->list[i]->reader;
+        }
+    }
+    struct page_file *file = memory_new(1, sizeof *file);
+    files->list = memory_grow(files->list, files->count, sizeof(struct page_file *));
+    files->list[files->count++] = file;
+    file->path = path;
+    if (folder_has(folder, name))
+        ERROR_FIRST(&files->error, csv_reader_open(path, &file->reader, &files->error));
+    return &file->reader;
+}
+
 const struct csv_reader *page_file(const struct page_source *source, const char *name)
 {
-    size_t i = 0;
-    while (i + 1 < NAMES && strcmp(names[i], name) != 0)
-        i++;
-    return &source->files[i];
+    return read_csv(source->files, source->folder, name);
 }
 
 const char *page_text(const struct csv_reader *file, size_t row, const char *column)
@@ -63,15 +68,6 @@ double page_number(const struct csv_reader *file, size_t row, const char *column
     return page_parse_number(page_text(file, row, column));
 }
 
-bool page_are_alike(const struct csv_reader *a, size_t row_of_a, const struct csv_reader *b,
-                    size_t row_of_b, const char *const *columns)
-{
-    while (*columns != NULL &&
-           strcmp(page_text(a, row_of_a, *columns), page_text(b, row_of_b, *columns)) == 0)
-        columns++;
-    return *columns == NULL;
-}
-
 json_t *page_json(const struct page_record *record, const char *object, const char *key)
 {
     return json_object_get(json_object_get(record->manifest, object), key);
@@ -84,77 +80,55 @@ const char *page_json_text(const json_t *text)
 
 /* ------------------------------------------------------------------ records */
 
-/* It has files of servers alone. */
-static bool is_autopsy(const struct page_source *source)
+/* Adds a record of the last source: of its own folder (name: ""), or of one in it. */
+static void add_record(struct page_sources *sources, const char *folder, const char *name)
 {
-    return strcmp(source->kind->word, "autopsy") == 0;
-}
-
-/* Adds the record of the last source, whose name is "", or of a folder in it, which counts if it
- * has a manifest. */
-static enum error_kind add_record(struct page_sources *sources, const char *folder,
-                                  const char *name, struct error *error)
-{
+    static const struct csv_reader none;
     struct page_source *source = &sources->list[sources->count - 1];
-    char path[FILE_PATH_SIZE];
-    enum error_kind kind = ERROR_NONE;
-    bool has_manifest = folder_has(folder, "manifest.json"),
-         has_findings = !source->has_summary && folder_has(folder, "findings.csv");
-    if (!has_manifest && (name[0] != '\0' || (!has_findings && !is_autopsy(source))))
-        return ERROR_NONE;
+    struct error *error = &sources->files.error;
     sources->records =
         memory_grow(sources->records, sources->record_count, sizeof *sources->records);
     struct page_record *record = &sources->records[sources->record_count++];
-    *record = (struct page_record){.source = source};
+    *record = (struct page_record){.source = source, .findings = &none};
     snprintf(record->name, sizeof record->name, "%s", name);
     source->record_count++;
-    if (has_manifest && (record->manifest = folder_manifest(folder, error)) == NULL)
-        return error->kind;
-    if (source->record_count == 1)
-        source->servers = json_array_size(json_object_get(record->manifest, "servers"));
-    snprintf(path, sizeof path, "%s/findings.csv", folder);
-    if (has_findings)
-        kind = csv_reader_open(path, &record->findings, error);
-    source->findings += record->findings.rows;
-    return kind;
+    if (!source->has_summary)
+        record->findings = read_csv(&sources->files, folder, "findings.csv");
+    source->findings += record->findings->rows;
+    if (error->kind == ERROR_NONE && folder_has(folder, "manifest.json"))
+        record->manifest = folder_manifest(folder, error);
 }
 
 static enum error_kind add_inner_record(void *sources, const char *folder, struct error *error)
 {
-    return add_record(sources, folder, folder_name(folder), error);
+    (void)error;
+    if (folder_has(folder, "manifest.json"))
+        add_record(sources, folder, folder_name(folder));
+    return ERROR_NONE;
 }
 
 /* Adds those of the last source: its own, or those of the topologies in it, as of a load on several
- * of them, and of the paper's tables. */
+ * of them, and of the paper's tables. An autopsy has files of servers alone. */
 static enum error_kind read_records(struct page_sources *sources, struct error *error)
 {
     struct page_source *source = &sources->list[sources->count - 1];
-    bool has_manifest = folder_has(source->path, "manifest.json");
-    enum error_kind kind = add_record(sources, source->path, "", error);
+    const char *folder = source->path;
+    bool is_whole =
+        folder_has(folder, "manifest.json") || strcmp(source->kind->word, "autopsy") == 0;
+    if (is_whole || folder_has(folder, "findings.csv"))
+        add_record(sources, folder, "");
     size_t own = source->record_count;
     source->has_summary = source->findings > 0;
-    if (kind == ERROR_NONE && !has_manifest)
-        kind = folder_each(source->path, add_inner_record, sources, error);
-    return kind != ERROR_NONE || has_manifest || source->record_count > own || is_autopsy(source)
+    if (is_whole)
+        return ERROR_NONE;
+    enum error_kind kind = folder_each(folder, add_inner_record, sources, error);
+    return kind != ERROR_NONE || source->record_count > own
                ? kind
                : error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
                              "there is no manifest.json in it");
 }
 
 /* ------------------------------------------------------------------ sources */
-
-static enum error_kind read_files(struct page_source *source, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    source->files = memory_new(NAMES, sizeof *source->files);
-    for (size_t i = 0; kind == ERROR_NONE && i < NAMES; i++) {
-        char path[FILE_PATH_SIZE];
-        snprintf(path, sizeof path, "%s/%s", source->folder, names[i]);
-        if (folder_has(source->folder, names[i]))
-            kind = csv_reader_open(path, &source->files[i], error);
-    }
-    return kind;
-}
 
 /* Labels sources by their last names, if these all differ, else as the folders were named. */
 static void label_sources(struct page_sources *sources)
@@ -180,6 +154,7 @@ static void label_sources(struct page_sources *sources)
 static enum error_kind add_source(void *context, const char *folder, struct error *error)
 {
     struct page_sources *sources = context;
+    struct page_source *source = &sources->list[sources->count];
     const struct page_kind *of = kinds;
     while (of < kinds + KINDS && !folder_has(folder, of->file))
         of++;
@@ -188,21 +163,21 @@ static enum error_kind add_source(void *context, const char *folder, struct erro
     if (sources->count == PAGE_SOURCES_MAX)
         return error_raise(error, ERROR_USAGE, 0, folder, "more than %d folders in all",
                            PAGE_SOURCES_MAX);
-    struct page_source *source = &sources->list[sources->count++];
+    sources->count++;
     source->kind = of;
+    source->files = &sources->files;
     snprintf(source->folder, sizeof source->folder, "%s", folder);
     if (realpath(folder, source->path) == NULL)
         snprintf(source->path, sizeof source->path, "%s", folder);
-    for (size_t i = 0; i + 1 < sources->count; i++) {
-        if (strcmp(sources->list[i].path, source->path) == 0)
+    for (const struct page_source *other = sources->list; other < source; other++) {
+        if (strcmp(other->path, source->path) == 0)
             return error_raise(error, ERROR_USAGE, 0, folder, "this folder is named twice");
     }
     enum error_kind kind = read_records(sources, error);
-    if (kind == ERROR_NONE)
-        kind = read_files(source, error);
-    return kind != ERROR_NONE || page_file(source, of->file)->rows > 0
-               ? kind
-               : error_raise(error, ERROR_NOT_A_RUN, 0, folder, "its %s has no row", of->file);
+    if (kind == ERROR_NONE && page_file(source, of->file)->rows == 0 &&
+        sources->files.error.kind == ERROR_NONE)
+        kind = error_raise(error, ERROR_NOT_A_RUN, 0, folder, "its %s has no row", of->file);
+    return kind;
 }
 
 enum error_kind page_sources_add(struct page_sources *sources, const char *named,
@@ -221,23 +196,22 @@ enum error_kind page_sources_add(struct page_sources *sources, const char *named
         return error_raise(error, ERROR_NOT_A_RUN, 0, folder,
                            "there are no results in it: no trials.csv, load.csv, cells.csv, "
                            "shape.csv, answers.csv");
-    label_sources(sources);
+    if (kind == ERROR_NONE)
+        label_sources(sources);
     return kind;
 }
 
 void page_sources_deinit(struct page_sources *sources)
 {
-    for (size_t i = 0; i < sources->count; i++) {
-        struct csv_reader *files = sources->list[i].files;
-        for (size_t j = 0; files != NULL && j < NAMES; j++)
-            csv_reader_deinit(&files[j]);
-        free(files);
+    struct page_files *files = &sources->files;
+    for (size_t i = 0; i < files->count; i++) {
+        csv_reader_deinit(&files->list[i]->reader);
+        free(files->list[i]->path);
+        free(files->list[i]);
     }
-    for (size_t i = 0; i < sources->record_count; i++) {
+    for (size_t i = 0; i < sources->record_count; i++)
         json_decref(sources->records[i].manifest);
-        csv_reader_deinit(&sources->records[i].findings);
-    }
+    free(files->list);
     free(sources->records);
-    sources->records = NULL;
-    sources->count = sources->record_count = 0;
+    *sources = (struct page_sources){.count = 0};
 }

@@ -40,6 +40,7 @@ struct column {
 struct line {
     const char *keys[KEYS_MAX]; /* "" behind the last */
     const struct page_source *source;
+    const struct csv_reader *file;
     size_t row;
 };
 
@@ -116,7 +117,7 @@ static void add_lines(struct view *view, const struct page_source *source)
             continue;
         view->lines = memory_grow(view->lines, view->line_count, sizeof *view->lines);
         struct line *line = &view->lines[view->line_count++];
-        *line = (struct line){{"", "", "", ""}, source, row};
+        *line = (struct line){{"", "", "", ""}, source, file, row};
         for (size_t i = 0, key = 0; i < view->column_count && key < KEYS_MAX; i++) {
             if (view->columns[i].is_key)
                 line->keys[key++] = page_text(file, row, view->columns[i].name);
@@ -192,7 +193,7 @@ static void write_rows(FILE *stream, const struct view *view, bool labelled)
         if (labelled)
             html_cell(stream, false, line->source->label);
         for (size_t j = 0; j < view->column_count; j++)
-            write_field(stream, page_file(line->source, view->file), line->row, &view->columns[j]);
+            write_field(stream, line->file, line->row, &view->columns[j]);
         fputs("</tr>\n", stream);
     }
     html_table_end(stream);
