@@ -22,22 +22,38 @@ static const struct {
              {run_cell_handoff_p99_us, trial_row_handoff_p99_us, trial_row_valid},
              {run_cell_handoff_max_us, trial_row_handoff_max_us, trial_row_valid}};
 
-static void fill_cell(const struct table_cell *trials, const char *run, struct table_value *row)
+/* The findings' verdict on the trials of a cell: with --noise report a disturbance marks times, and
+ * is judged by nobody. */
+static enum verdict judge_cell(const struct table_cell *trials, enum noise_mode noise)
+{
+    enum verdict verdict = VERDICT_HOLDS;
+    for (size_t i = 0; i < trials->count; i++) {
+        const struct table_value *row = table_row(trials->table, trials->rows[i]);
+        bool reported =
+            noise == NOISE_REPORT && row[trial_row_attempt + noise_row_noise_disturbed].flag;
+        if (row[trial_row_violations].count > 0)
+            return VERDICT_FAILS;
+        if (!row[trial_row_valid].flag && !reported)
+            verdict = VERDICT_NOT_VALID;
+    }
+    return verdict;
+}
+
+static void fill_cell(const struct outcome *outcome, const struct table_cell *trials,
+                      struct table_value *row)
 {
     size_t complete = table_cell_flags(trials, trial_row_complete),
            valid = table_cell_flags(trials, trial_row_valid),
            lawful = table_cell_flags(trials, trial_row_has_law);
-    bool fails = table_cell_sum(trials, trial_row_violations, TABLE_ALL) > 0, disturbed = false;
-    enum verdict verdict = fails                   ? VERDICT_FAILS
-                           : valid < trials->count ? VERDICT_NOT_VALID
-                                                   : VERDICT_HOLDS;
-    row[run_cell_run] = table_text(run);
+    bool disturbed = false;
+    row[run_cell_run] = table_text(outcome->run);
     row[run_cell_recipe] = table_text(table_cell_value(trials, trial_row_recipe)->text);
     row[run_cell_clients] = *table_cell_value(trials, trial_row_clients);
     row[run_cell_trials] = table_count(trials->count);
     row[run_cell_trials_complete] = table_count(complete);
     row[run_cell_trials_valid] = table_count(valid);
-    row[run_cell_verdict] = table_text(verdict_word(verdict));
+    row[run_cell_verdict] =
+        table_text(verdict_word(judge_cell(trials, outcome->options->target.noise.mode)));
     row[run_cell_has_law] = table_flag(complete > 0 && lawful == complete);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         double count =
@@ -75,7 +91,7 @@ static void find_recipe(struct outcome *outcome, struct outcome_recipe *recipe)
         if (!is_of(trials, recipe->recipe))
             continue;
         outcome->trials[outcome->cells.rows] = trials;
-        fill_cell(trials, outcome->run, table_add(&outcome->cells));
+        fill_cell(outcome, trials, table_add(&outcome->cells));
         recipe->count++;
     }
     growth_find(outcome, recipe);

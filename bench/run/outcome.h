@@ -94,7 +94,8 @@ double waiters_mean(const struct waiters_level *level, enum waiters_sum sum,
     X(T, trials_valid, COUNT, "", 0, NONE, "of these, those whose times can be used")              \
     X(T, disturbed, FLAG, "", 0, NONE,                                                             \
       "whether the times are of complete trials that are not valid, because none is valid")        \
-    X(T, verdict, TEXT, "", 0, NONE, "`holds`, `fails`, or `not valid` if a trial is not")         \
+    X(T, verdict, TEXT, "", 0, NONE,                                                               \
+      "`holds`, `fails`, or `not valid` if a trial is not, but for noise with `--noise report`")   \
     X(T, has_law, FLAG, "", 0, NONE, "whether the counts were compared with a law")                \
     X(T, rpcs, COUNT, "", 0, NONE,                                                                 \
       "counts: medians over the complete trials, rounded; without one, over all")                  \
@@ -192,8 +193,7 @@ void background_price_add(const struct outcome *outcome, struct table *findings)
 /* ------------------------------------------------------------------ the outcome on the terminal */
 
 /* Prints the table of the cells, and the requests of a handoff as bars if both fit into `lines`;
- * brief: only as many cells as fit. blocks: see bench/cli/terminal.h. */
-void screen_print(const struct outcome *outcome, size_t lines, bool brief, bool blocks,
-                  FILE *stream);
+ * brief: only as many cells as fit. */
+void screen_print(const struct outcome *outcome, size_t lines, bool brief, FILE *stream);
 
 #endif

@@ -107,6 +107,20 @@ TEST(a_cell_has_medians_of_the_trials_that_stand)
     assert_string_equal(cell(0)[run_cell_verdict].text, "fails");
 }
 
+/* With --noise report the trial marks its times; with retry the series has tried it in vain. */
+TEST(a_disturbed_trial_that_is_only_reported_is_no_verdict_of_its_cell)
+{
+    lay_out(both, 1, 1);
+    list[0].valid = false;
+    list[0].disturbed = true;
+    assert_string_equal(cell(0)[run_cell_verdict].text, "not valid");
+    options.target.noise.mode = NOISE_REPORT;
+    assert_string_equal(cell(0)[run_cell_verdict].text, "holds");
+    assert_true(cell(0)[run_cell_disturbed].flag);
+    add(&recipe_nonscalable, 4)->valid = false;
+    assert_string_equal(cell(0)[run_cell_verdict].text, "not valid");
+}
+
 TEST(a_cell_has_a_law_if_each_complete_trial_has_one)
 {
     lay_out(both, 1, 1);
