@@ -26,29 +26,15 @@
  * time. TERMINAL_COLUMNS if the descriptor is no terminal, or the width is not known. */
 unsigned terminal_columns(int descriptor);
 
-/* What may be written besides plain text. */
+/* What an output can be sent besides text: nothing unless it is a terminal of a kind ($TERM) that
+ * is not "dumb"; no colours if $NO_COLOR is set and not empty. */
 struct terminal_abilities {
     bool controls; /* TERMINAL_CLEAR_LINE, and other control sequences */
     bool colours;
-    bool blocks; /* the block elements of Unicode, by eighths of a column */
 };
-
-/* What all that is known of an output allows: whether it is a terminal, $TERM and $NO_COLOR (NULL:
- * not set), the name of the locale's character set. A file, a pipe, and a terminal without a kind
- * or of the kind "dumb" get plain text only; one of the kind "linux", whose fonts lack most block
- * elements, gets no blocks. A value of $NO_COLOR but "" forbids colours. */
-struct terminal_abilities terminal_judge(bool is_terminal, const char *term, const char *no_color,
-                                         const char *charset);
-
-/* The same of a descriptor, by the environment. The program's locale stays as it is. */
 struct terminal_abilities terminal_abilities(int descriptor);
 
-/* A formula in ASCII as an output can show it, its powers as signs (n²) unless it is a terminal
- * whose character set is not UTF-8. The caller's to free. */
-char *terminal_spell_formula(const char *formula, FILE *stream);
-
-/* Write a text (UTF-8) and a line feed, in lines of 80 columns; on such a terminal the signs of
- * zkherd beyond ASCII (n², ≥, …) are in ASCII (n^2, >=, ..). Every line has an indent of so many
+/* Write a text (UTF-8) and a line feed, in lines of 80 columns. Every line has an indent of so many
  * columns, and the caller has written that of the first line; or it begins in the first column, and
  * the other lines are indented; so does that of a format, which is cut behind 2,000 bytes. */
 void wrap_write(const char *text, size_t indent, FILE *stream);
@@ -56,13 +42,11 @@ void wrap_hanging(const char *text, FILE *stream);
 void wrap_sentence(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define BAR_COLUMNS_MAX 80
-#define BAR_SIZE        (BAR_COLUMNS_MAX * 3 + 1)
+#define BAR_SIZE        (BAR_COLUMNS_MAX + 1)
 
-/* Puts a bar into `text`, as long as the value is to the nearest eighth of a column with block
- * elements, to the nearest column without: `most` is `columns` (1 to BAR_COLUMNS_MAX) long, and
- * nothing is longer. blocks: in block elements (UTF-8), at least an eighth of a column; else in
- * '#', and a value of less than half a column is a '.'. "" if the value or `most` is not a number
- * above 0. Returns text. */
-const char *bar_format(double value, double most, size_t columns, bool blocks, char text[BAR_SIZE]);
+/* Puts a bar of '#' into `text`, as long as the value to the nearest column: `most` is `columns` (1
+ * to BAR_COLUMNS_MAX) long, and nothing is longer; less than half a column is a '.'. "" if the
+ * value or `most` is not a number above 0. Returns text. */
+const char *bar_format(double value, double most, size_t columns, char text[BAR_SIZE]);
 
 #endif

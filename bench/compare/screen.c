@@ -135,7 +135,6 @@ static void print_bars(const struct comparison *cmp)
                                            {.title = "pair"},
                                            {.title = "ratio"},
                                            {.title = cmp->metrics[cmp->main_metric].name}};
-    bool blocks = terminal_abilities(STDOUT_FILENO).blocks;
     struct grid grid;
     double most = 0;
     grid_init(&grid, columns, 4, GAP);
@@ -147,7 +146,7 @@ static void print_bars(const struct comparison *cmp)
         grid_add(&grid, "%.40s", overall->group);
         grid_add(&grid, "%s/%s", overall->side->letter, overall->side->base->letter);
         grid_add(&grid, "%s", format_ratio(overall->ratio.value, ratio));
-        grid_add(&grid, "%s", bar_format(overall->ratio.value, most, BAR_COLUMNS, blocks, bar));
+        grid_add(&grid, "%s", bar_format(overall->ratio.value, most, BAR_COLUMNS, bar));
     }
     grid_write(&grid, TERMINAL_COLUMNS, stdout);
     grid_deinit(&grid);

@@ -31,8 +31,10 @@ struct law_row {
  * The recipe must have a law, and no law_in_words. */
 bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law_row *row);
 
-/* Writes a formula as the stream can show it (terminal_spell_formula), and blanks up to so many
- * columns. */
+/* A text with n^2 and n^3 as n² and n³. The caller's to free. */
+char *law_table_spell(const char *formula);
+
+/* Writes a formula so, and blanks up to so many columns. */
 void law_table_write_formula(const char *formula, size_t columns, FILE *stream);
 
 /* Writes the rows of all kinds, then the meaning of the letters. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/recipes/internal.h"
 
+#include "base/memory.h"
 #include "base/printable.h"
-#include "bench/cli/terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,9 +122,23 @@ bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law
     return costs;
 }
 
+char *law_table_spell(const char *formula)
+{
+    struct growing_text spelled = {0};
+    growing_text_add(&spelled, "%s", "");
+    for (; *formula != '\0'; formula++) {
+        bool is_power = *formula == '^' && (formula[1] == '2' || formula[1] == '3');
+        if (is_power)
+            growing_text_add(&spelled, *++formula == '2' ? "²" : "³");
+        else
+            growing_text_add(&spelled, "%c", *formula);
+    }
+    return spelled.text;
+}
+
 void law_table_write_formula(const char *formula, size_t columns, FILE *stream)
 {
-    char *spelled = terminal_spell_formula(formula, stream);
+    char *spelled = law_table_spell(formula);
     size_t width = printable_columns(spelled, strlen(spelled));
     fprintf(stream, "%s%*s", spelled, width < columns ? (int)(columns - width) : 0, "");
     free(spelled);

@@ -61,7 +61,7 @@ static void write_indented(const char *lines)
 
 static void write_sentence(const char *text, size_t indent)
 {
-    char *spelled = terminal_spell_formula(text, stdout);
+    char *spelled = law_table_spell(text);
     wrap_write(spelled, indent, stdout);
     free(spelled);
 }

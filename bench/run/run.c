@@ -8,7 +8,6 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/options.h"
 #include "bench/cli/subcommands.h"
-#include "bench/cli/terminal.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 #include "bench/page/page.h"
@@ -208,7 +207,7 @@ static void write_text(const void *context, const struct series_record *base)
            others = LINES_OF_FILES +
                     (brief ? 1 + SERIES_BRIEF_FINDINGS : findings_lines(&base->findings));
     screen_print(run->records[base->topology].outcome, all > others ? all - others : 0, brief,
-                 terminal_abilities(STDOUT_FILENO).blocks, stdout);
+                 stdout);
 }
 
 static json_t *describe_cells(const void *context, const struct series_record *base)

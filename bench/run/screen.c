@@ -111,7 +111,7 @@ static const char *format_value(double value, char text[VALUE_SIZE])
 /* A bar for each cell, all on one linear scale from 0. Nothing if two bars cannot be compared, or
  * there is no room. cells: room for all of them. */
 static void print_bars(const struct outcome *outcome, size_t *cells, size_t lines, size_t width,
-                       bool blocks, FILE *stream)
+                       FILE *stream)
 {
     size_t recipes = outcome->options->plan.recipe_count, levels = lines / recipes;
     size_t count = choose_cells(outcome, levels < LEVELS_MAX ? levels : LEVELS_MAX, true, cells);
@@ -137,7 +137,7 @@ static void print_bars(const struct outcome *outcome, size_t *cells, size_t line
         const struct table_value *row = table_row(&outcome->cells, cells[i]);
         const char *name = row[run_cell_recipe].text;
         double rpcs = rpcs_per_handoff(outcome, cells[i]);
-        bar_format(rpcs, most, width - beside, blocks, bar);
+        bar_format(rpcs, most, width - beside, bar);
         fprintf(stream, "%-*s %*s %s%s%s\n", names, strcmp(name, last) != 0 ? name : "", sizes,
                 text_format_count(row[run_cell_clients].count, clients, sizeof clients), bar,
                 bar[0] != '\0' ? " " : "", format_value(rpcs, value));
@@ -148,8 +148,7 @@ static void print_bars(const struct outcome *outcome, size_t *cells, size_t line
 #define HEADINGS 4 /* lines: two above the table, two above the bars */
 
 /* Where not all cells have room, half of the lines are theirs, a row of each recipe at least. */
-void screen_print(const struct outcome *outcome, size_t lines, bool brief, bool blocks,
-                  FILE *stream)
+void screen_print(const struct outcome *outcome, size_t lines, bool brief, FILE *stream)
 {
     size_t width = terminal_columns(STDOUT_FILENO), recipes = outcome->options->plan.recipe_count,
            levels = SIZE_MAX;
@@ -159,6 +158,6 @@ void screen_print(const struct outcome *outcome, size_t lines, bool brief, bool 
         levels = lines / 2 > recipes ? lines / 2 / recipes : 1;
     size_t count = choose_cells(outcome, levels, false, cells);
     print_table(outcome, cells, count, width, stream);
-    print_bars(outcome, cells, lines > count ? lines - count : 0, width, blocks, stream);
+    print_bars(outcome, cells, lines > count ? lines - count : 0, width, stream);
     free(cells);
 }

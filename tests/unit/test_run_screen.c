@@ -55,7 +55,7 @@ static const char *print(size_t lines)
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    screen_print(samples_outcome(&samples, &options), lines, brief, false, stream);
+    screen_print(samples_outcome(&samples, &options), lines, brief, stream);
     fclose(stream);
     return text;
 }
