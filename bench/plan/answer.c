@@ -76,7 +76,7 @@ static enum trials kind_of(const struct plan_answer *answer, uint64_t size,
     if (strcmp(row[plan_row_recipe].text, answer->recipe->name) != 0 ||
         row[plan_row_size].count != size)
         return OTHERS;
-    if (strcmp(row[plan_row_stage].text, search_stage_word(SEARCH_CONFIRM)) != 0)
+    if (strcmp(row[plan_row_stage].text, search_stage_words[SEARCH_CONFIRM]) != 0)
         return FIRST;
     return row[plan_row_step].count > search_fresh_from(answer->search, size) ? FRESH : OUTDATED;
 }
@@ -196,9 +196,9 @@ static void find_sizes(const struct plan_answer *answer, struct sizes *sizes)
 static const char *short_word(const char *words)
 {
     enum utilisation_limit limit = 0;
-    while (strcmp(words, utilisation_limit_words(limit)) != 0)
+    while (strcmp(words, utilisation_limit[limit].words) != 0)
         limit++;
-    return utilisation_limit_word(limit);
+    return utilisation_limit[limit].word;
 }
 
 /* Adds a size, with how many of its trials agree with the result, or are no vote. end: of the
@@ -240,8 +240,8 @@ void plan_sizes_print(const struct plan_question *question, const struct table *
                       FILE *stream)
 {
     const struct objective *objective = &question->objective;
-    const char *metric =
-        objective_metric_word(objective_is_rate(objective) ? OBJECTIVE_HANDOFF : objective->metric);
+    const char *metric = objective_metric_words[objective_is_rate(objective) ? OBJECTIVE_HANDOFF
+                                                                             : objective->metric];
     char percentile[32];
     snprintf(percentile, sizeof percentile, "p%g ms", objective_percent(objective));
 #define TIME .factor = 1e-3, .decimals = 2, .mark = size_row_disturbed, .where = ROW_COLUMN_KNOWN
@@ -278,7 +278,7 @@ static const char *reason_of(const struct plan_answer *answer)
                                         [PLAN_CUT_SHORT] = "cut short"};
     enum search_reason reason = answer->found.reason;
     return reason == SEARCH_BUDGET && answer->cut != PLAN_CUT_NOT ? words[answer->cut]
-                                                                  : search_reason_word(reason);
+                                                                  : search_reason_words[reason];
 }
 
 #define WHY_SIZE 1000
@@ -310,7 +310,7 @@ static struct table_value explain_end(const struct plan_answer *answer, const st
 {
     char text[WHY_SIZE];
     if (end != SEARCH_END_NONE)
-        return table_text(end == SEARCH_END_DECIDED ? NULL : search_end_lack(end));
+        return table_text(end == SEARCH_END_DECIDED ? NULL : search_end_lacks[end]);
     format_no_votes(&answer->question->objective, &sizes->undecided, text);
     return table_text(text[0] != '\0' ? text : none);
 }

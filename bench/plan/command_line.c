@@ -39,7 +39,8 @@ static bool parse_slo(struct option_given *given)
 {
     struct plan_question *question = option_row_place(given);
     option_row_note(given);
-    return objective_parse(given->value, &question->objective, given->why, sizeof given->why);
+    return objective_parse(given->value, &question->objective) ||
+           option_row_refuse(given, "%s", OBJECTIVE_GRAMMAR);
 }
 
 /* A number of samples, or a duration. */

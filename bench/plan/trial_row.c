@@ -17,7 +17,7 @@ enum { AT_OBJECTIVE, AT_P50, AT_P99, LARGEST, LATENCIES }; /* from plan_row_meas
 enum judge_verdict plan_row_judged(const struct table_value *row)
 {
     enum judge_verdict verdict = 0;
-    while (strcmp(row[plan_row_verdict].text, judge_verdict_word(verdict)) != 0)
+    while (strcmp(row[plan_row_verdict].text, judge_verdict_words[verdict]) != 0)
         verdict++;
     return verdict;
 }
@@ -58,7 +58,7 @@ static void fill_probe(const struct plan_trial *trial, struct table_value *row)
     uint64_t load_per_s = trial->probe->load_per_s;
     bool is_rate = objective_is_rate(objective);
     row[plan_row_step] = table_count(trial->step);
-    row[plan_row_stage] = table_text(search_stage_word(asked->stage));
+    row[plan_row_stage] = table_text(search_stage_words[asked->stage]);
     row[plan_row_size] = table_count(asked->size);
     row[plan_row_long] = table_flag(asked->longer);
     row[plan_row_sessions] = table_count(plan_question_sessions(question, asked->size));
@@ -169,7 +169,7 @@ static void check(const struct plan_trial *trial, struct validity *validity,
     }
     const struct utilisation_finding gave_out =
         utilisation_find_limit(&figures, trial->probe->question->objective.metric);
-    row[plan_row_gave_out] = table_text(utilisation_limit_words(gave_out.limit));
+    row[plan_row_gave_out] = table_text(utilisation_limit[gave_out.limit].words);
     row[plan_row_evidence] = table_text(gave_out.evidence);
 }
 
@@ -229,6 +229,6 @@ enum judge_verdict plan_row_fill(const struct series_record *record, struct nois
     enum judge_verdict verdict = judge(trial, &count, !validity.lost, row);
     row[plan_row_reason] = table_text(trial->braked != NULL ? trial->braked : validity.reason);
     verdict = fill_noise(trial, noise, verdict, row);
-    row[plan_row_verdict] = table_text(judge_verdict_word(verdict));
+    row[plan_row_verdict] = table_text(judge_verdict_words[verdict]);
     return verdict;
 }

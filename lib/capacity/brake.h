@@ -4,13 +4,9 @@
  * capacity.
  *
  * A bystander is a session that reads at constant distances, BRAKE_READS_PER_S times a second. A
- * read is slow if its reply comes later than a bound after the read was due. A read that has no
- * reply when the bound has passed is slow already: a server that stands still is noticed while it
- * does. The brake is to be applied when
- *
- *   * BRAKE_SLOW_READS of the reads of the last BRAKE_WINDOW_NS were slow: a quarter of them, or a
- *     silence that is so many reads longer than the bound;
- *   * a read has failed, or the bystander has lost its connection.
+ * read is slow if the bound has passed since it was due: with a late reply, or still without one.
+ * The brake is to be applied when BRAKE_SLOW_READS of the last BRAKE_WINDOW_NS were slow, a quarter
+ * of them; when a read has failed; or when the bystander has lost its connection.
  *
  * Invariant: a read that the bystander itself has sent too late, because its process was not run,
  * is not held against the servers. The brake knows no clock: the decision depends on the counts and
@@ -33,8 +29,8 @@
 #define BRAKE_BOUND_LEAST_NS (100 * NS_PER_MS)
 #define BRAKE_BOUND_MOST_NS  (2 * NS_PER_S)
 
-/* Whoever looks looks again after this time. After a longer pause whoever looks was not run, and
- * the bystander perhaps neither: a silence is judged at the next look. */
+/* The time from one look to the next. After a pause the bystander was perhaps not run, either: a
+ * silence is judged at the next look. */
 #define BRAKE_LOOK_NS  (100 * NS_PER_MS)
 #define BRAKE_PAUSE_NS (500 * NS_PER_MS)
 

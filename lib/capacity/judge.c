@@ -8,16 +8,11 @@
 
 #define DOUBT (1 - JUDGE_CONFIDENCE)
 
-static const char *const words[] = {
+const char *const judge_verdict_words[] = {
 #define X(name, word) [JUDGE_##name] = word,
     JUDGE_VERDICT_LIST(X)
 #undef X
 };
-
-const char *judge_verdict_word(enum judge_verdict verdict)
-{
-    return words[verdict];
-}
 
 /*
  * The bound of Clopper and Pearson is the share with which the result, or a more extreme one, has

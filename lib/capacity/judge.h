@@ -41,6 +41,8 @@ enum judge_verdict {
         JUDGE_VERDICTS
 };
 
+extern const char *const judge_verdict_words[];
+
 /* A trial with so many samples, of which `over` (at most all) exceeded the limit of an objective on
  * a percentile; from a histogram: histogram_count + overflow, and histogram_above. */
 enum judge_verdict judge_percentile(const struct objective *objective, uint64_t samples,
@@ -57,8 +59,5 @@ uint64_t judge_samples_needed(const struct objective *objective, uint64_t over);
  */
 enum judge_verdict judge_rate(const struct objective *objective, const double *per_s,
                               size_t batches);
-
-/* The word for a verdict: a static string. */
-const char *judge_verdict_word(enum judge_verdict verdict);
 
 #endif

@@ -2,16 +2,12 @@
 /*
  * objective: what a load must meet, as text and as numbers. Layer: capacity.
  *
- * An objective is a bound on a percentile of a latency, or on the rate of handoffs:
- *
  *   METRIC pN < DURATION    handoff p99 < 50ms, acquire p95 < 1s, background p99.9 < 20ms
  *   handoffs > N/s          handoffs > 500/s
  *
  * METRIC is handoff (from a release to the next grant), acquire (from the arrival of a client to
- * its grant) or background (the response times of a load beside the lock). N of pN is from 50 to
- * 99.9, with at most two decimals. Blanks may be left out where the text stays unambiguous, and may
- * be between a number and its unit. <= and >= are read as < and >: they differ by a nanosecond or
- * by a handoff in the whole time, which no measurement tells.
+ * its grant) or background (the response times of a load beside the lock). <= and >= are read as <
+ * and >: they differ by a nanosecond or by a handoff in the whole time, which no measurement tells.
  *
  * Invariant: the limit of a latency lies in the range of a histogram (measure/histogram.h), so the
  * values above the limit can be counted.
@@ -37,9 +33,11 @@ enum objective_metric {
         OBJECTIVE_METRICS
 };
 
+extern const char *const objective_metric_words[];
+
 #define OBJECTIVE_GRAMMAR                                                                          \
-    "expected handoff|acquire|background pN < DURATION, or handoffs > N/s, such as "               \
-    "'handoff p99 < 50ms'"
+    "expected handoff|acquire|background pN < DURATION, with p50 to p99.9 and 1ns to 60s, or "     \
+    "handoffs > N/s, such as 'handoff p99 < 50ms'"
 
 /* size of a text that holds every objective. */
 #define OBJECTIVE_TEXT_SIZE 64
@@ -51,24 +49,18 @@ struct objective {
     uint64_t least_per_s;           /* of a rate, exclusive; 0: a latency */
 };
 
-/* Parses an objective. False, with what is wrong and the grammar in why (size bytes) and *objective
- * unchanged, if the text is not one. */
-bool objective_parse(const char *text, struct objective *objective, char *why, size_t size);
+/* False, with *objective unchanged, if the text is not one: OBJECTIVE_GRAMMAR. Blanks are free. */
+bool objective_parse(const char *text, struct objective *objective);
 
-/* Formats an objective as objective_parse reads it, with one blank between the words; returns text.
- * size >= OBJECTIVE_TEXT_SIZE. */
+/* Formats an objective as objective_parse reads it; returns text. size >= OBJECTIVE_TEXT_SIZE. */
 const char *objective_format(const struct objective *objective, char *text, size_t size);
 
 /* Whether the objective bounds a rate, not a latency. */
 bool objective_is_rate(const struct objective *objective);
 
-/* The percentile of a latency: 99 for p99. */
+/* The percentile of a latency: 99 for p99; and the share of the values that may exceed its limit:
+ * 0.01 for p99. */
 double objective_percent(const struct objective *objective);
-
-/* The share of the values that may exceed the limit of a latency: 0.01 for p99. */
 double objective_share(const struct objective *objective);
-
-/* The word for a metric: a static string. */
-const char *objective_metric_word(enum objective_metric metric);
 
 #endif

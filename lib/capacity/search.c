@@ -8,38 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const stage_words[] = {
-#define X(name, word) [SEARCH_##name] = word,
-    SEARCH_STAGE_LIST(X)
+#define X(name, word) word,
+const char *const search_stage_words[] = {SEARCH_STAGE_LIST(X)};
+const char *const search_reason_words[] = {SEARCH_REASON_LIST(X)};
+const char *const search_end_lacks[] = {SEARCH_END_LIST(X)};
 #undef X
-};
-
-static const char *const reason_words[] = {
-#define X(name, word) [SEARCH_##name] = word,
-    SEARCH_REASON_LIST(X)
-#undef X
-};
-
-static const char *const end_lacks[] = {
-#define X(name, lack) [SEARCH_END_##name] = lack,
-    SEARCH_END_LIST(X)
-#undef X
-};
-
-const char *search_stage_word(enum search_stage stage)
-{
-    return stage_words[stage];
-}
-
-const char *search_reason_word(enum search_reason reason)
-{
-    return reason_words[reason];
-}
-
-const char *search_end_lack(enum search_end end)
-{
-    return end_lacks[end];
-}
 
 /* ---------------------------------------------------------------- what is known about sizes */
 
@@ -347,8 +320,7 @@ static uint64_t supposed_capacity(const struct search *search)
         return (uint64_t)sqrt((double)answer.passed * (double)answer.failed);
     if (answer.failed > 0)
         return answer.failed / 2;
-    uint64_t passed = answer.passed > 0 ? answer.passed : search->ballot.probe.size;
-    return passed > search->plan.most / 2 ? search->plan.most : 2 * passed;
+    return twice(search, answer.passed > 0 ? answer.passed : search->ballot.probe.size);
 }
 
 struct search_forecast search_foresee(const struct search *search)

@@ -3,12 +3,8 @@
  * search: finds the largest size that meets an objective, from the verdicts of trials. Layer:
  * capacity.
  *
- * The size is what is searched for: the number of waiters, of hot locks, of sessions. The search
- * knows no clock and no server: search_next says which trial to run, search_report takes its
- * verdict, and so on until search_next returns false. See docs/operators.md.
- *
- * The objective must be harder to meet at larger sizes. Where it is not, the answer lies below one
- * failure, and larger sizes may pass; search_plan.look_above tries one of them.
+ * The size is what is searched for: the number of waiters, of hot locks, of sessions. The objective
+ * must be harder to meet at larger sizes; where it is not, search_plan.look_above notices.
  *
  * The trials of one size are a ballot: a pass or a failure is a vote, and the majority decides. A
  * trial that is undetermined or not valid is no vote; after an undetermined one the others of the
@@ -17,16 +13,15 @@
  * larger one follows.
  *
  * The search doubles the size from the least while sizes pass, and then bisects. The largest size
- * that passed must pass again in a ballot of fresh, long trials, else it has failed, and the search
- * goes down: an answer is never the luckiest of many trials. The smallest that failed must fail
- * again likewise, else the search goes up. Servers and machine may become slower or faster
- * meanwhile, so fresh trials count only if no other size has been located after them: of an end
- * that the search comes back to there are fresh trials again.
+ * that passed must pass again in a ballot of fresh, long trials, else the search goes down: an
+ * answer is never the luckiest of many trials. The smallest that failed must fail again likewise,
+ * else the search goes up. Servers and machine may change meanwhile, so fresh trials count only if
+ * no other size has been located after them. docs/operators.md says more.
  *
- * Invariants: the next trial depends on the plan and on the verdicts so far, on nothing else. A
- * size is located once, no size has two ballots of fresh trials between two moves (moved_at), and
- * no trial is run beyond the budget: every search ends. Once it has ended by itself, each end of
- * the interval is decided by fresh trials or by the brake.
+ * Invariants: the next trial depends on the plan and on the verdicts so far, on no clock and no
+ * server. A size is located once, no size has two ballots of fresh trials between two moves
+ * (moved_at), and no trial is run beyond the budget: every search ends. Once it has ended by
+ * itself, each end of the interval is decided by fresh trials or by the brake.
  */
 #ifndef CAPACITY_SEARCH_H
 #define CAPACITY_SEARCH_H
@@ -54,11 +49,34 @@ struct search_plan {
     X(CONFIRM, "confirm") /* an end of the interval, or the size above, in fresh, long trials */   \
     X(ABOVE, "above")     /* whether a larger size passes although a smaller one failed */
 
-enum search_stage {
+/* Why the search ended, the first that is true. */
+#define SEARCH_REASON_LIST(X)                                                                      \
+    X(BUDGET, "out of trials")              /* the answer holds what is known so far */            \
+    X(NOT_MONOTONE, "not monotone")         /* a larger size passed than one that failed */        \
+    X(UNDETERMINED, "undetermined")         /* the next size above `passed` is undecided */        \
+    X(NOTHING_MEETS, "nothing meets")       /* the least size failed */                            \
+    X(EVERYTHING_MEETS, "everything meets") /* the most passed */                                  \
+    X(FOUND, "found")
+
+/* What fresh trials say of an end of the interval; the word is why the end is undecided. */
+#define SEARCH_END_LIST(X)                                                                         \
+    X(NONE, "")    /* there is no such end */                                                      \
+    X(DECIDED, "") /* or stopped by the brake: such a size is not tried again */                   \
+    X(NOT_TRIED, "no fresh trial was made")                                                        \
+    X(UNDER_WAY, "the search ended before there were enough fresh trials")                         \
+    X(OUTDATED, "the search ended before fresh trials were made again")
+
 #define X(name, word) SEARCH_##name,
-    SEARCH_STAGE_LIST(X)
+enum search_stage { SEARCH_STAGE_LIST(X) };
+enum search_reason { SEARCH_REASON_LIST(X) };
 #undef X
-};
+#define X(name, word) SEARCH_END_##name,
+enum search_end { SEARCH_END_LIST(X) };
+#undef X
+
+/* The words for them in files. */
+extern const char *const search_stage_words[], *const search_reason_words[],
+                                                   *const search_end_lacks[];
 
 struct search_probe {
     uint64_t size;
@@ -81,35 +99,6 @@ struct search_size {
     bool lost;         /* it has failed, and had passed before */
     size_t fresh_from; /* trials before its latest ballot of fresh ones; 0: it had none */
     size_t decided_at; /* trials until it was decided */
-};
-
-/* Why the search ended, the first that is true. X(name, the word for it in files) */
-#define SEARCH_REASON_LIST(X)                                                                      \
-    X(BUDGET, "out of trials")              /* the answer holds what is known so far */            \
-    X(NOT_MONOTONE, "not monotone")         /* a larger size passed than one that failed */        \
-    X(UNDETERMINED, "undetermined")         /* the next size above `passed` is undecided */        \
-    X(NOTHING_MEETS, "nothing meets")       /* the least size failed */                            \
-    X(EVERYTHING_MEETS, "everything meets") /* the most passed */                                  \
-    X(FOUND, "found")
-
-enum search_reason {
-#define X(name, word) SEARCH_##name,
-    SEARCH_REASON_LIST(X)
-#undef X
-};
-
-/* What fresh trials say of an end of the interval. X(name, why the end is undecided) */
-#define SEARCH_END_LIST(X)                                                                         \
-    X(NONE, "")    /* there is no such end */                                                      \
-    X(DECIDED, "") /* or stopped by the brake: such a size is not tried again */                   \
-    X(NOT_TRIED, "no fresh trial was made")                                                        \
-    X(UNDER_WAY, "the search ended before there were enough fresh trials")                         \
-    X(OUTDATED, "the search ended before fresh trials were made again")
-
-enum search_end {
-#define X(name, lack) SEARCH_END_##name,
-    SEARCH_END_LIST(X)
-#undef X
 };
 
 /* The answer is the interval from `passed` to `failed`. 0: there is no such size. */
@@ -143,10 +132,8 @@ struct search {
     bool concluded;              /* nothing is left to try */
 };
 
-/* Begins a search, at the least size. */
+/* Begins a search, at the least size; the end frees the memory, not the struct. */
 void search_init(struct search *search, const struct search_plan *plan);
-
-/* Frees the memory, not the struct. */
 void search_deinit(struct search *search);
 
 /* The trial to run next; the same until search_report. False, with *probe unchanged, when the
@@ -159,22 +146,15 @@ void search_report(struct search *search, enum judge_verdict verdict);
 /* What is known; before the end with the reason BUDGET. */
 struct search_answer search_answer(const struct search *search);
 
-/* The trials that a search still runs if sizes up to the capacity pass and larger ones fail. */
+/* The trials that a search still runs if the capacity lies where it looks next: in the middle of
+ * the interval so far. */
 struct search_forecast {
     size_t short_trials, long_trials;
 };
-
-/* What remains if the capacity lies where the search looks next: in the middle of the interval so
- * far. */
 struct search_forecast search_foresee(const struct search *search);
 
 /* The trials, from 0, of the latest ballot of fresh ones at a size are those from this one on; 0 if
  * it had none. */
 size_t search_fresh_from(const struct search *search, uint64_t size);
-
-/* The words for a stage and a reason, and why an end is undecided: static strings. */
-const char *search_stage_word(enum search_stage stage);
-const char *search_reason_word(enum search_reason reason);
-const char *search_end_lack(enum search_end end);
 
 #endif

@@ -6,93 +6,99 @@
 #include <math.h>
 #include <stdio.h>
 
-static const struct {
-    const char *word, *words;
-} limits[] = {
+/* With so wide a tolerance clients are not counted: the steady part has less than about four grants
+ * a client, and hardly any wait lies within it as a whole. */
+#define TOLERANCE_MOST 0.5
+
+/* A CPU quota is enforced per period of this length (the kernel's default, servers/cpu_share.h):
+ * within any time a server may use that of one period more. */
+#define QUOTA_PERIOD_S 0.1
+
+/* From this share on a resource is full: at 0.9 a queue of random arrivals is nine long (M/M/1).
+ * The driver must have more to spare: its latencies are what is measured. */
+#define FULL        0.9
+#define DRIVER_FULL 0.8
+
+/* Work queues if more than so many of its requests are under way for each lock; one kind is what
+ * queues if it is so many times as many as each other kind. If it does not, one lock is a chain of
+ * round trips; of several, requests may wait for those of other locks all the same. */
+#define QUEUE    2.0
+#define FOREMOST 1.5
+
+/* Reads whose replies are longer on average are bytes, not requests. */
+#define LONG_REPLY_BYTES 4096
+
+const struct utilisation_words utilisation_limit[] = {
 #define X(name, word, words) [UTILISATION_##name] = {word, words},
     UTILISATION_LIMIT_LIST(X)
 #undef X
 };
 
-const char *utilisation_limit_word(enum utilisation_limit limit)
-{
-    return limits[limit].word;
-}
+/* ------------------------------------------------------------------ the use of resources */
 
-const char *utilisation_limit_words(enum utilisation_limit limit)
-{
-    return limits[limit].words;
-}
+/* A resource that may be full. */
+struct resource {
+    enum utilisation_limit limit;
+    char name[40];
+    double share;     /* that was used; NaN: not known */
+    double tolerance; /* of a share above 1, which nothing has used */
+    double full;      /* from this share on it is */
+};
 
-/* ------------------------------------------------------------------ shares of a resource */
+enum { RESOURCES = 5 };
 
-/* NaN: not known. */
-static double server_share(const struct utilisation_figures *figures, size_t server)
-{
-    return figures->server_cpu_s[server] / (figures->span_s * figures->server_cores);
-}
-
-static double largest(const struct utilisation_figures *figures,
-                      double (*share)(const struct utilisation_figures *figures, size_t server),
+/* The largest of the servers' times, and whose it is; NaN without any. */
+static double largest(const struct utilisation_figures *figures, const double *times_s,
                       size_t *which)
 {
     double most = NAN;
     *which = 0;
     for (size_t i = 0; i < figures->servers; i++) {
-        double one = share(figures, i);
-        if (one > most || (isnan(most) && !isnan(one))) {
-            most = one;
+        if (times_s[i] > most || (isnan(most) && !isnan(times_s[i]))) {
+            most = times_s[i];
             *which = i;
         }
     }
     return most;
 }
 
-static double disk_share(const struct utilisation_figures *figures, size_t server)
+static double share_of_locks(const struct utilisation_figures *figures, double cycle_s)
 {
-    return figures->fsync_s[server] / figures->span_s;
-}
-
-static double driver_share(const struct utilisation_figures *figures)
-{
-    return figures->driver_cpu_s / (figures->elapsed_s * figures->driver_cores);
-}
-
-/* Seconds of CPU of servers and driver; NaN unless they share known cores. */
-static double cpu_s(const struct utilisation_figures *figures)
-{
-    double sum_s = figures->driver_cpu_s;
-    for (size_t i = 0; i < figures->servers; i++)
-        sum_s += figures->server_cpu_s[i];
-    return figures->servers > 0 && !isnan(figures->cores) ? sum_s : NAN;
-}
-
-static double cores_share(const struct utilisation_figures *figures)
-{
-    return cpu_s(figures) / (figures->span_s * figures->cores);
-}
-
-/* ------------------------------------------------------------------ by Little's law */
-
-/* The share of the clients that are accounted for. */
-static double clients_share(const struct utilisation_figures *figures)
-{
-    double visit_s = figures->acquire_s + figures->hold_s + figures->release_s;
-    return (double)figures->grants * visit_s / (figures->clients * figures->steady_s);
-}
-
-static double locks_share(const struct utilisation_figures *figures)
-{
-    double cycle_s = figures->handoff_s + figures->hold_s;
     return (double)figures->grants * cycle_s / (figures->locks * figures->steady_s);
 }
 
-static double held_share(const struct utilisation_figures *figures)
+/* In the order in which they give out. Cores are shared by driver and servers, or not known. */
+static void find_resources(const struct utilisation_figures *figures,
+                           struct resource list[RESOURCES])
 {
-    return (double)figures->grants * figures->hold_s / (figures->locks * figures->steady_s);
+    size_t server, disk;
+    double cpu_s = largest(figures, figures->server_cpu_s, &server),
+           fsync_s = largest(figures, figures->fsync_s, &disk),
+           all_s = figures->servers > 0 ? figures->driver_cpu_s : NAN,
+           quota = figures->server_has_quota ? QUOTA_PERIOD_S / figures->span_s : 0;
+    for (size_t i = 0; i < figures->servers; i++)
+        all_s += figures->server_cpu_s[i];
+    const struct resource found[RESOURCES] = {
+        {UTILISATION_DRIVER, "driver",
+         figures->driver_cpu_s / (figures->elapsed_s * figures->driver_cores), UTILISATION_SLACK,
+         DRIVER_FULL},
+        {UTILISATION_SERVER_CPU, "", cpu_s / (figures->span_s * figures->server_cores),
+         UTILISATION_SLACK + quota, FULL},
+        {UTILISATION_CORES, "all cores", all_s / (figures->span_s * figures->cores),
+         UTILISATION_SLACK, FULL},
+        {UTILISATION_DISK, "", fsync_s / figures->span_s, UTILISATION_SLACK, FULL},
+        {UTILISATION_HOLDS, "locks held", share_of_locks(figures, figures->hold_s), INFINITY, FULL},
+    };
+    for (size_t i = 0; i < RESOURCES; i++)
+        list[i] = found[i];
+    snprintf(list[1].name, sizeof list[1].name, "CPU of server %zu", server + 1);
+    snprintf(list[3].name, sizeof list[3].name, "disk of server %zu", disk + 1);
 }
 
-double utilisation_under_way(const struct utilisation_figures *figures, enum utilisation_work work)
+/* The mean number of such requests, or notifications, under way in the steady part. A notification
+ * is under way from the reply to the release to its arrival: before that reply it waits for the
+ * release, which is a write. NaN: their latency is not known; 0 if there were none. */
+static double under_way(const struct utilisation_figures *figures, int work)
 {
     double each_s = figures->mean_s[work];
     if (figures->count[work] == 0)
@@ -114,184 +120,119 @@ static double tolerance_of(double cut, uint64_t grants)
 
 static bool is_about(double share, double tolerance)
 {
-    return isnan(share) || tolerance > UTILISATION_TOLERANCE_MOST || fabs(share - 1) <= tolerance;
+    return isnan(share) || tolerance > TOLERANCE_MOST || fabs(share - 1) <= tolerance;
 }
 
-static bool time_adds_up(const struct utilisation_figures *figures, char *why, size_t size)
+/* Clients and locks are accounted for, and each session waits for one reply at a time. */
+static void check_time(const struct utilisation_figures *figures, char *why, size_t size)
 {
-    double tolerance = tolerance_of(figures->clients, figures->grants),
-           share = clients_share(figures);
-    if (!is_about(share, tolerance)) {
+    double clients = figures->clients, of_clients = tolerance_of(clients, figures->grants),
+           of_locks = tolerance_of(figures->locks, figures->grants),
+           visit_s = figures->acquire_s + figures->hold_s + figures->release_s,
+           found = (double)figures->grants * visit_s / figures->steady_s,
+           locks = share_of_locks(figures, figures->handoff_s + figures->hold_s),
+           requests = under_way(figures, UTILISATION_WRITE) + under_way(figures, UTILISATION_READ);
+    if (!is_about(found / clients, of_clients))
         text_append_clause(
             why, size,
             "Little's law: %.4g clients in the steady part, but %.4g by the rate and the mean "
             "times to wait, hold and release (within %.0f %%)",
-            figures->clients, share * figures->clients, 100 * tolerance);
-        return false;
-    }
-    tolerance = tolerance_of(figures->locks, figures->grants);
-    share = locks_share(figures);
-    if (!is_about(share, tolerance)) {
+            clients, found, 100 * of_clients);
+    else if (!is_about(locks, of_locks))
         text_append_clause(
             why, size,
             "time shares: the locks were held or handed over for %.1f %% of the time, not 100 %% "
             "(within %.0f %%)",
-            100 * share, 100 * tolerance);
-        return false;
-    }
-    return true;
-}
-
-/* Each session waits for one reply at a time. */
-static bool requests_add_up(const struct utilisation_figures *figures, char *why, size_t size)
-{
-    double under_way = utilisation_under_way(figures, UTILISATION_WRITE) +
-                       utilisation_under_way(figures, UTILISATION_READ);
-    double most = figures->clients * (1 + tolerance_of(figures->clients, figures->grants));
-    if (!(under_way > most))
-        return true;
-    text_append_clause(
-        why, size,
-        "Little's law: %.4g requests under way by their rate and mean latency, of %.4g clients "
-        "with one request each",
-        under_way, figures->clients);
-    return false;
-}
-
-static bool is_possible(double share, double tolerance, char *why, size_t size, const char *whose)
-{
-    if (!(share > 1 + tolerance))
-        return true;
-    text_append_clause(why, size, "utilisation: %s used %.1f %% of what there is (within %.0f %%)",
-                       whose, 100 * share, 100 * tolerance);
-    return false;
-}
-
-static bool resources_add_up(const struct utilisation_figures *figures, char *why, size_t size)
-{
-    char server[32];
-    size_t which;
-    double share = largest(figures, server_share, &which), tolerance = UTILISATION_SLACK;
-    if (figures->server_has_quota)
-        tolerance += UTILISATION_QUOTA_PERIOD_S / figures->span_s;
-    snprintf(server, sizeof server, "server %zu", which + 1);
-    if (!is_possible(share, tolerance, why, size, server))
-        return false;
-    share = largest(figures, disk_share, &which);
-    snprintf(server, sizeof server, "the disk of server %zu", which + 1);
-    return is_possible(share, UTILISATION_SLACK, why, size, server) &&
-           is_possible(driver_share(figures), UTILISATION_SLACK, why, size, "the driver") &&
-           is_possible(cores_share(figures), UTILISATION_SLACK, why, size,
-                       "servers and driver together");
+            100 * locks, 100 * of_locks);
+    else if (requests > clients * (1 + of_clients))
+        text_append_clause(
+            why, size,
+            "Little's law: %.4g requests under way by their rate and mean latency, of %.4g clients "
+            "with one request each",
+            requests, clients);
 }
 
 bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, size_t size)
 {
+    struct resource list[RESOURCES];
     why[0] = '\0';
-    if (figures->grants == 0 || !(figures->steady_s > 0)) {
+    if (figures->grants == 0 || !(figures->steady_s > 0))
         text_append_clause(why, size,
                            "no handoff in the steady part: a longer trial would have some");
-        return false;
+    else
+        check_time(figures, why, size);
+    find_resources(figures, list);
+    for (size_t i = 0; i < RESOURCES && why[0] == '\0'; i++) {
+        if (list[i].share > 1 + list[i].tolerance)
+            text_append_clause(why, size,
+                               "utilisation: %s %.1f %% of what there is (within %.0f %%)",
+                               list[i].name, 100 * list[i].share, 100 * list[i].tolerance);
     }
-    return time_adds_up(figures, why, size) && requests_add_up(figures, why, size) &&
-           resources_add_up(figures, why, size);
+    return why[0] == '\0';
 }
 
 /* ------------------------------------------------------------------ what gave out */
 
-static void append_share(char *text, size_t size, double share, const char *whose)
-{
-    if (!isnan(share))
-        text_append_clause(text, size, "%s %.0f %%", whose, 100 * share);
-}
-
-static double of_handoff(const struct utilisation_figures *figures, double sum)
-{
-    return sum / (double)figures->grants;
-}
-
-static void describe(const struct utilisation_figures *figures, char *text, size_t size)
-{
-    size_t which;
-    double share = largest(figures, server_share, &which);
-    char server[32];
-    snprintf(server, sizeof server, "server %zu: CPU", which + 1);
-    append_share(text, size, share, figures->servers > 1 ? server : "server CPU");
-    append_share(text, size, driver_share(figures), "driver");
-    append_share(text, size, cores_share(figures), "all cores");
-    append_share(text, size, largest(figures, disk_share, &which), "disk at least");
-    append_share(text, size, held_share(figures), "locks held");
-    text_append_clause(text, size,
-                       "a handoff has %.1f writes, %.1f reads, %.1f notifications, %.1f KB",
-                       of_handoff(figures, (double)figures->count[UTILISATION_WRITE]),
-                       of_handoff(figures, (double)figures->count[UTILISATION_READ]),
-                       of_handoff(figures, (double)figures->count[UTILISATION_NOTIFICATION]),
-                       of_handoff(figures, (double)figures->received_bytes / 1e3));
-    text_append_clause(text, size, "under way: %.1f writes, %.1f reads, %.1f notifications",
-                       utilisation_under_way(figures, UTILISATION_WRITE),
-                       utilisation_under_way(figures, UTILISATION_READ),
-                       utilisation_under_way(figures, UTILISATION_NOTIFICATION));
-}
-
-static enum utilisation_limit full_resource(const struct utilisation_figures *figures,
-                                            enum objective_metric metric)
-{
-    size_t which;
-    if (driver_share(figures) >= UTILISATION_DRIVER_FULL)
-        return UTILISATION_DRIVER;
-    if (largest(figures, server_share, &which) >= UTILISATION_FULL)
-        return UTILISATION_SERVER_CPU;
-    if (cores_share(figures) >= UTILISATION_FULL)
-        return UTILISATION_CORES;
-    if (largest(figures, disk_share, &which) >= UTILISATION_FULL)
-        return UTILISATION_DISK;
-    bool has_holds = metric == OBJECTIVE_ACQUIRE || metric == OBJECTIVE_HANDOFFS;
-    if (has_holds && held_share(figures) >= UTILISATION_FULL)
-        return UTILISATION_HOLDS;
-    return UTILISATION_UNDETERMINED;
-}
-
-static enum utilisation_limit limit_of(const struct utilisation_figures *figures,
-                                       enum utilisation_work work)
+static enum utilisation_limit limit_of(const struct utilisation_figures *figures, int work)
 {
     if (work == UTILISATION_WRITE)
         return UTILISATION_WRITES;
     if (work == UTILISATION_NOTIFICATION)
         return UTILISATION_FAN_OUT;
     double reply_bytes = (double)figures->received_bytes / (double)figures->count[UTILISATION_READ];
-    return reply_bytes > UTILISATION_LONG_REPLY_BYTES ? UTILISATION_BYTES : UTILISATION_READS;
+    return reply_bytes > LONG_REPLY_BYTES ? UTILISATION_BYTES : UTILISATION_READS;
 }
 
 /* Requests wait where the work is that gave out. */
 static enum utilisation_limit queueing_work(const struct utilisation_figures *figures)
 {
     double first = -1, second = -1;
-    enum utilisation_work foremost = UTILISATION_WRITE;
+    int foremost = UTILISATION_WRITE;
     for (int work = 0; work < UTILISATION_WORKS; work++) {
-        double under_way = utilisation_under_way(figures, (enum utilisation_work)work);
-        if (isnan(under_way))
+        double waiting = under_way(figures, work);
+        if (isnan(waiting))
             return UTILISATION_UNDETERMINED;
-        if (under_way > first) {
-            second = first;
-            first = under_way;
-            foremost = (enum utilisation_work)work;
-        } else if (under_way > second) {
-            second = under_way;
+        second = fmax(second, fmin(first, waiting));
+        if (waiting > first) {
+            first = waiting;
+            foremost = work;
         }
     }
-    if (first <= UTILISATION_QUEUE * figures->locks)
+    if (first <= QUEUE * figures->locks)
         return figures->locks == 1 && !figures->beside_load ? UTILISATION_ROUND_TRIPS
                                                             : UTILISATION_UNDETERMINED;
-    return first >= UTILISATION_FOREMOST * second ? limit_of(figures, foremost)
-                                                  : UTILISATION_UNDETERMINED;
+    return first >= FOREMOST * second ? limit_of(figures, foremost) : UTILISATION_UNDETERMINED;
 }
 
 struct utilisation_finding utilisation_find_limit(const struct utilisation_figures *figures,
                                                   enum objective_metric metric)
 {
-    struct utilisation_finding finding = {.limit = full_resource(figures, metric)};
+    struct utilisation_finding finding = {.limit = UTILISATION_UNDETERMINED};
+    struct resource list[RESOURCES];
+    bool has_holds = metric == OBJECTIVE_ACQUIRE || metric == OBJECTIVE_HANDOFFS;
+    char *text = finding.evidence;
+    double each[UTILISATION_WORKS];
+    find_resources(figures, list);
+    for (size_t i = 0; i < RESOURCES; i++) {
+        bool counts = list[i].limit != UTILISATION_HOLDS || has_holds;
+        if (counts && finding.limit == UTILISATION_UNDETERMINED && list[i].share >= list[i].full)
+            finding.limit = list[i].limit;
+        if (!isnan(list[i].share))
+            text_append_clause(text, sizeof finding.evidence, "%s %.0f %%", list[i].name,
+                               100 * list[i].share);
+    }
     if (finding.limit == UTILISATION_UNDETERMINED)
         finding.limit = queueing_work(figures);
-    describe(figures, finding.evidence, sizeof finding.evidence);
+    for (int i = 0; i < UTILISATION_WORKS; i++)
+        each[i] = (double)figures->count[i] / (double)figures->grants;
+    text_append_clause(text, sizeof finding.evidence,
+                       "a handoff has %.1f writes, %.1f reads, %.1f notifications, %.1f KB",
+                       each[UTILISATION_WRITE], each[UTILISATION_READ],
+                       each[UTILISATION_NOTIFICATION],
+                       (double)figures->received_bytes / (double)figures->grants / 1e3);
+    text_append_clause(text, sizeof finding.evidence,
+                       "under way: %.1f writes, %.1f reads, %.1f notifications",
+                       under_way(figures, UTILISATION_WRITE), under_way(figures, UTILISATION_READ),
+                       under_way(figures, UTILISATION_NOTIFICATION));
     return finding;
 }

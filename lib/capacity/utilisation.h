@@ -11,17 +11,14 @@
  *
  * and no server, driver, disk or core is busy for longer than there was time. A trial for which any
  * of this does not hold is not valid: its figures are not those of one steady state, or one of them
- * is wrong. docs/operators.md explains the tolerances below.
+ * is wrong. docs/operators.md explains the tolerances.
  *
- * What gave out is, in this order: the driver, if it used UTILISATION_DRIVER_FULL of its cores
- * (then no figure is the servers'); a server's CPU, all cores together, the disk, or the holding of
- * the locks, if it was busy for UTILISATION_FULL of the time; else the work that queues. By
- * Little's law the mean number of requests of a kind under way is their rate times their mean
- * latency, and requests are under way where they wait. A notification is under way from the reply
- * to the release to its arrival: before that reply it waits for the release, which is a write.
- *
- * Beside a load, requests of the locks may wait for those of the load, of which these figures know
- * nothing: then a lock of which no requests queue is no chain of round trips.
+ * What gave out is the first resource that was full: the driver (then no figure is the servers'), a
+ * server's CPU, all cores together, the disk, the holding of the locks; else the work that queues.
+ * By Little's law the mean number of requests of a kind under way is their rate times their mean
+ * latency, and requests are under way where they wait. Beside a load, requests of the locks may
+ * wait for those of the load, of which these figures know nothing: then a lock of which no requests
+ * queue is no chain of round trips.
  *
  * Invariant: a figure that is not known (NaN, or a count of 0) decides nothing. What the figures do
  * not decide is undetermined.
@@ -40,28 +37,6 @@
 /* What no tolerance by counts covers: the slots of histograms (0.1 %), and the turns of a loop that
  * belong to no latency. */
 #define UTILISATION_SLACK 0.02
-
-/* With so wide a tolerance clients are not counted: the steady part has less than about four grants
- * a client, and hardly any wait lies within it as a whole. */
-#define UTILISATION_TOLERANCE_MOST 0.5
-
-/* A CPU quota is enforced per period of this length (the kernel's default, servers/cpu_share.h):
- * within any time a server may use that of one period more. */
-#define UTILISATION_QUOTA_PERIOD_S 0.1
-
-/* From this share on it is full: at 0.9 a queue of random arrivals is nine long (M/M/1). The driver
- * must have more to spare: its latencies are what is measured. */
-#define UTILISATION_FULL        0.9
-#define UTILISATION_DRIVER_FULL 0.8
-
-/* Work queues if more than so many of its requests are under way for each lock; one kind is what
- * queues if it is so many times as many as each other kind. If it does not, one lock is a chain of
- * round trips; of several, requests may wait for those of other locks all the same. */
-#define UTILISATION_QUEUE    2.0
-#define UTILISATION_FOREMOST 1.5
-
-/* Reads whose replies are longer on average are bytes, not requests. */
-#define UTILISATION_LONG_REPLY_BYTES 4096
 
 /* size of a text that holds every reason and all evidence. */
 #define UTILISATION_TEXT_SIZE 320
@@ -102,7 +77,7 @@ struct utilisation_figures {
     double fsync_s[UTILISATION_SERVERS_MAX];
 };
 
-/* X(name, what gave out in a word, and in words) */
+/* X(name, what gave out in a word of at most 8 letters, and in words) */
 #define UTILISATION_LIMIT_LIST(X)                                                                  \
     X(DRIVER, "driver", "the driver")                                                              \
     X(SERVER_CPU, "CPU", "the servers' CPU")                                                       \
@@ -123,9 +98,13 @@ enum utilisation_limit {
         UTILISATION_LIMITS
 };
 
+extern const struct utilisation_words {
+    const char *word, *words;
+} utilisation_limit[];
+
 struct utilisation_finding {
     enum utilisation_limit limit;
-    char evidence[UTILISATION_TEXT_SIZE]; /* "server CPU 97 %, driver 31 %; under way …" */
+    char evidence[UTILISATION_TEXT_SIZE]; /* "driver 31 %; CPU of server 1 97 %; …; under way …" */
 };
 
 /* Whether the figures add up. If not, the first that does not is told in why (size bytes), with
@@ -135,13 +114,5 @@ bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, s
 /* What gave out first when an objective of this kind failed. Of figures that add up. */
 struct utilisation_finding utilisation_find_limit(const struct utilisation_figures *figures,
                                                   enum objective_metric metric);
-
-/* The mean number of such requests, or notifications, under way in the steady part (of
- * notifications, at least). NaN: their latency is not known; 0 if there were none. */
-double utilisation_under_way(const struct utilisation_figures *figures, enum utilisation_work work);
-
-/* What gave out, in one word of at most 8 letters, and in words: static strings. */
-const char *utilisation_limit_word(enum utilisation_limit limit);
-const char *utilisation_limit_words(enum utilisation_limit limit);
 
 #endif

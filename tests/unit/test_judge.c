@@ -143,6 +143,6 @@ TEST(a_rate_needs_five_batches)
 
 TEST(every_verdict_has_a_word)
 {
-    assert_string_equal(judge_verdict_word(JUDGE_PASS), "pass");
-    assert_string_equal(judge_verdict_word(JUDGE_BRAKED), "braked");
+    assert_string_equal(judge_verdict_words[JUDGE_PASS], "pass");
+    assert_string_equal(judge_verdict_words[JUDGE_BRAKED], "braked");
 }

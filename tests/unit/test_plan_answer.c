@@ -39,11 +39,10 @@ FIXTURE(tear_down)
 /* Begins a search; without bounds it has those of a thousand sessions. */
 static void ask(const char *objective, enum plan_unknown unknown, uint64_t least, uint64_t most)
 {
-    char why[200];
     tear_down(NULL);
     *question = (struct plan_question){
         .unknown = unknown, .locks = 1, .least = least, .most = most, .resolution_percent = 10};
-    assert_true(objective_parse(objective, &question->objective, why, sizeof why));
+    assert_true(objective_parse(objective, &question->objective));
     plan_question_complete(question, 1000);
     const struct search_plan plan = plan_question_search(question);
     search_init(&search, &plan);
@@ -61,11 +60,11 @@ static void report(const struct search_probe *probe, enum judge_verdict verdict)
     struct table_value *row = table_add(&rows);
     row[plan_row_recipe] = table_text(recipe_scalable.name);
     row[plan_row_step] = table_count(search.step_count + 1);
-    row[plan_row_stage] = table_text(search_stage_word(probe->stage));
+    row[plan_row_stage] = table_text(search_stage_words[probe->stage]);
     row[plan_row_size] = table_count(probe->size);
     row[plan_row_samples] = table_count(1000 - search.step_count);
     row[plan_row_over] = table_count(9);
-    row[plan_row_verdict] = table_text(judge_verdict_word(verdict));
+    row[plan_row_verdict] = table_text(judge_verdict_words[verdict]);
     row[plan_row_handoffs_per_s] = table_real(1e4 / (double)probe->size);
     row[plan_row_measured_us] = row[plan_row_p50_us] =
         table_real((double)probe->size * 1e3 + (double)(search.step_count + 1));
@@ -377,7 +376,7 @@ TEST_BETWEEN(what_gave_out_is_that_of_most_failures, ask_of_handoffs, tear_down)
                         strcmp(row[plan_row_verdict].text, "fail") == 0;
         enum utilisation_limit limit =
             is_fresh && fresh++ > 0 ? UTILISATION_FAN_OUT : UTILISATION_DISK;
-        row[plan_row_gave_out] = table_text(utilisation_limit_words(limit));
+        row[plan_row_gave_out] = table_text(utilisation_limit[limit].words);
         row[plan_row_evidence] = table_text("under way: much");
     }
     assert_int_equal(fresh, 3);
@@ -395,7 +394,7 @@ TEST_BETWEEN(what_gave_out_is_not_said_of_a_size_that_is_undecided, NULL, tear_d
     cut_after(19, 5);
     for (size_t i = 0; i < rows.rows; i++)
         rows.values[i * plan_row_table.count + plan_row_gave_out] =
-            table_text(utilisation_limit_words(UTILISATION_DISK));
+            table_text(utilisation_limit[UTILISATION_DISK].words);
     finish();
     assert_string_equal(field("gave_out"), "");
 }

@@ -19,10 +19,9 @@ static struct trial_memory *memory;
 
 static void lay_out(const char *objective, uint64_t samples, bool longer)
 {
-    char why[200];
     struct error error;
     question = (struct plan_question){.locks = 1, .trial_samples = samples, .processes = 1};
-    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
+    assert_true(objective_parse(objective, &question.objective));
     plan_question_complete(&question, 100);
     const struct search_probe asked = {.size = WAITERS, .longer = longer};
     probe = plan_probe_of(&question, &asked);
@@ -150,7 +149,6 @@ static void lay_out_beside(uint64_t samples)
 
 TEST_BETWEEN(the_load_beside_a_trial_is_what_is_asked_about, NULL, tear_down)
 {
-    char why[200];
     lay_out_beside(40);
     struct background_plan load = plan_probe_background(&probe);
     assert_int_equal(load.rate_per_s, 100);
@@ -159,7 +157,7 @@ TEST_BETWEEN(the_load_beside_a_trial_is_what_is_asked_about, NULL, tear_down)
     assert_int_equal(load.mix.percent[LOAD_GET], 80);
     assert_true(load.is_marked);
     assert_int_equal(load.alone_s, 0);
-    assert_true(objective_parse("handoff p90 < 5ms", &question.objective, why, sizeof why));
+    assert_true(objective_parse("handoff p90 < 5ms", &question.objective));
     load = plan_probe_background(&probe);
     assert_int_equal(load.limit_ns, 0);
     assert_true(load.percent == 0);

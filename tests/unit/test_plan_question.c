@@ -10,9 +10,8 @@ static struct plan_question question;
 
 static void ask(const char *objective, enum plan_unknown unknown, uint64_t clients, uint32_t locks)
 {
-    char why[200];
     question = (struct plan_question){.unknown = unknown, .clients = clients, .locks = locks};
-    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
+    assert_true(objective_parse(objective, &question.objective));
 }
 
 /* At every rate the same clients contend. */

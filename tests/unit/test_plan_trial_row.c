@@ -24,10 +24,9 @@ static enum judge_verdict verdict;
 /* Of 1,000 requests, 3 were over the limit. */
 static void lay_out(const char *objective, enum driver driver)
 {
-    char why[200];
     struct error error;
     question = (struct plan_question){.unknown = PLAN_RATE, .locks = 1, .processes = 1};
-    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
+    assert_true(objective_parse(objective, &question.objective));
     plan_question_complete(&question, 100);
     probe = plan_probe_of(&question, &(struct search_probe){.size = 500});
     plan = plan_probe_trial(&probe, &recipe_scalable, driver);

@@ -102,7 +102,7 @@ static struct search_answer run(const struct search_plan *plan, verdict_function
 static void assert_interval(const struct search_answer *answer, enum search_reason reason,
                             uint64_t passed, uint64_t failed)
 {
-    assert_string_equal(search_reason_word(answer->reason), search_reason_word(reason));
+    assert_string_equal(search_reason_words[answer->reason], search_reason_words[reason]);
     assert_int_equal(answer->passed, passed);
     assert_int_equal(answer->failed, failed);
 }
