@@ -107,13 +107,118 @@ static void assert_interval(const struct search_answer *answer, enum search_reas
     assert_int_equal(answer->failed, failed);
 }
 
-static void assert_decided(const struct search_answer *answer)
+/* ------------------------------------------------------------------ scripts */
+
+/* Brings a search to its candidate 9, below 10, which failed. */
+#define TO_9 "1+ 2+ 4+ 8+ 16- 12- 10- 9+"
+
+#define NONE     SEARCH_END_NONE
+#define DECIDED  SEARCH_END_DECIDED
+#define TRIED    SEARCH_END_NOT_TRIED
+#define OUTDATED SEARCH_END_OUTDATED
+#define BUDGET   SEARCH_BUDGET
+#define FOUND    SEARCH_FOUND
+
+/* Of the plan `exact` but for what is given. */
+static const struct {
+    const char *script;
+    uint64_t next; /* size of the next trial; 0: the search has ended */
+    uint64_t least, most;
+    uint32_t resolution_percent, votes;
+    bool above;
+    struct search_answer answer;
+} cases[] = {
+    /* The size doubles up to the most, then bisects down to the resolution: 16 is less than a fifth
+     * of 96. */
+    {"3+ 6+ 12- 9- 7+ 8- =7+ =8-", .least = 3, .answer = {FOUND, 7, DECIDED, 8, DECIDED}},
+    {"60+ 100+ =100+", .least = 60, .most = 100,
+     .answer = {SEARCH_EVERYTHING_MEETS, 100, DECIDED, 0, NONE}},
+    {"5- =5-", .least = 5, .answer = {SEARCH_NOTHING_MEETS, 0, NONE, 5, DECIDED}},
+    {"1+ 2+ 4+ 8+ 16+ 32+ 64+ 128- 96+ 112- =96+ =112-", .resolution_percent = 20,
+     .answer = {FOUND, 96, DECIDED, 112, DECIDED}},
+    /* A majority decides: the votes that are left could change nothing. */
+    {"1:-++-+ 2:+++ 4:+---", 3, .votes = 5, .answer = {BUDGET, 2, TRIED, 4, TRIED}},
+    /* Trials after an undetermined one are long; of the next size they are short again. */
+    {"1:+?~-+ 2:x++", 4, .answer = {BUDGET, 2, TRIED, 0, NONE}},
+    /* A size without votes stays undecided, and the search goes down. */
+    {"1+ 2+ 4:x?~x+?", 3, .answer = {BUDGET, 2, TRIED, 0, NONE, .undecided = 4}},
+    {"1:?~???", .answer = {SEARCH_UNDETERMINED, 0, NONE, 0, NONE, .undecided = 1}},
+    /* A candidate that fails afresh sends the search down, though its earlier trials passed; a
+     * failure that does not repeat sends it up. Fresh trials of 12 count no longer when 13 has been
+     * located. */
+    {TO_9 " 9:~-+-+- =8- 6- 5- =4+ =5-",
+     .answer = {FOUND, 4, DECIDED, 5, DECIDED, .lost = 8, .lost_most = 9}},
+    {TO_9 " =9+ =10+ 11+ =11+ =12+ 14- 13- =12+ =13-", .answer = {FOUND, 12, DECIDED, 13, DECIDED}},
+    /* The answer has five fresh trials, also when the first three have passed; without votes among
+     * them it is undecided. */
+    {TO_9 " 9:~+++-", 9, .answer = {BUDGET, 9, SEARCH_END_UNDER_WAY, 10, TRIED}},
+    {TO_9 " 9:~+++--", 10, .answer = {BUDGET, 9, DECIDED, 10, TRIED}},
+    {TO_9 " 9:~xxxxxx", 8, .answer = {BUDGET, 8, TRIED, 10, TRIED, .undecided = 9}},
+    /* Other programs keep the machine busy until 4 is tried: then what has failed passes. */
+    {TO_9 " =9- =8- 6- 5+ =5+ =6+ 7- =6+ =7+ =8+ =9+ =10-",
+     .answer = {FOUND, 9, DECIDED, 10, DECIDED}},
+    /* 9 and 10 have passed fresh trials before the servers become slower, and 8 has passed. */
+    {TO_9 " =9+ =10+ 11- =10- =9- =8- 6- 5- =4+ =5-",
+     .answer = {FOUND, 4, DECIDED, 5, DECIDED, .lost = 8, .lost_most = 10}},
+    /* 8 and 9 have passed before; 8 has failed twice since. No larger size is tried: 16 is known.
+     */
+    {TO_9 " =9- =8- 6+ 7+ =7+ =8-", .above = true,
+     .answer = {FOUND, 7, DECIDED, 8, DECIDED, .lost = 8, .lost_most = 9}},
+    /* No end is decided before its fresh trials have ended, or by those before another move. */
+    {TO_9, 9, .answer = {BUDGET, 9, TRIED, 10, TRIED}},
+    {TO_9 " =9+ 10:~++", 10, .answer = {BUDGET, 9, DECIDED, 10, SEARCH_END_UNDER_WAY}},
+    {TO_9 " =9- =8- 6+", 7, .answer = {BUDGET, 6, TRIED, 8, OUTDATED, .lost = 8, .lost_most = 9}},
+    {TO_9 " =9- =8- 6- 5+ =5+ =6+ 7-", 6,
+     .answer = {BUDGET, 6, OUTDATED, 7, TRIED, .lost = 8, .lost_most = 9}},
+    /* The brake stops a size at once: neither it nor a larger one is tried again, such as 12 and
+     * 10, which have failed before. */
+    {"1+ 2+ 4:+! 3+ =3+", .above = true, .answer = {FOUND, 3, DECIDED, 4, DECIDED, true}},
+    {TO_9 " 9:~+! =8+", .above = true, .answer = {FOUND, 8, DECIDED, 9, DECIDED, true}},
+    /* A larger size must pass afresh; if it does, the failure below is tried afresh as well. */
+    {"1+ 2- =1+ =2- 4+ =4-", .above = true,
+     .answer = {FOUND, 1, DECIDED, 2, DECIDED, .lost = 4, .lost_most = 4}},
+    {"1+ 2- =1+ =2- 4+ =4+ =1+ =2-", .above = true,
+     .answer = {SEARCH_NOT_MONOTONE, 1, DECIDED, 2, DECIDED, .passed_above = 4}},
+    {"1+ 2- =1+ =2- 4+ =4+ =1+ =2+ 8- 6- 5- =4+ =5- 10-", .above = true,
+     .answer = {FOUND, 4, DECIDED, 5, DECIDED}},
+};
+
+TEST(each_script_is_asked_for_and_ends_in_its_answer)
 {
-    assert_int_equal(answer->passed_end, SEARCH_END_DECIDED);
-    assert_int_equal(answer->failed_end, SEARCH_END_DECIDED);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct search_plan plan = exact;
+        struct search_probe probe = {0};
+        const struct search_answer expected = cases[i].answer;
+        plan.least = cases[i].least > 0 ? cases[i].least : plan.least;
+        plan.most = cases[i].most > 0 ? cases[i].most : plan.most;
+        plan.votes = cases[i].votes > 0 ? cases[i].votes : plan.votes;
+        plan.resolution_percent = cases[i].resolution_percent;
+        plan.look_above = cases[i].above;
+        struct search search = begin(&plan);
+        play(&search, cases[i].script);
+        assert_int_equal(search_next(&search, &probe), cases[i].next > 0);
+        assert_int_equal(probe.size, cases[i].next);
+        const struct search_answer answer = search_answer(&search);
+        print_message("%s\n", cases[i].script);
+        assert_interval(&answer, expected.reason, expected.passed, expected.failed);
+        assert_int_equal(answer.passed_end, expected.passed_end);
+        assert_int_equal(answer.failed_end, expected.failed_end);
+        assert_int_equal(answer.stopped, expected.stopped);
+        assert_int_equal(answer.undecided, expected.undecided);
+        assert_int_equal(answer.passed_above, expected.passed_above);
+        assert_int_equal(answer.lost, expected.lost);
+        assert_int_equal(answer.lost_most, expected.lost_most);
+        search_deinit(&search);
+    }
 }
 
-/* ------------------------------------------------------------------ without noise */
+/* ------------------------------------------------------------------ verdicts by a capacity */
+
+static void assert_decided(const struct search_answer *answer)
+{
+    assert_int_equal(answer->passed_end, DECIDED);
+    assert_int_equal(answer->failed_end, DECIDED);
+}
 
 TEST(a_sharp_capacity_is_found_exactly)
 {
@@ -128,187 +233,6 @@ TEST(a_sharp_capacity_is_found_exactly)
             assert_int_equal(answer.undecided, 0);
             assert_int_equal(answer.passed_above, 0);
         }
-    }
-}
-
-TEST(what_nothing_meets_is_said)
-{
-    struct search_plan plan = exact;
-    plan.least = 5;
-    struct search_answer answer = run(&plan, sharp, 4);
-    assert_interval(&answer, SEARCH_NOTHING_MEETS, 0, 5);
-    assert_int_equal(answer.failed_end, SEARCH_END_DECIDED);
-    assert_int_equal(answer.passed_end, SEARCH_END_NONE);
-}
-
-TEST(what_everything_meets_is_said)
-{
-    static const uint64_t mosts[] = {1, 2, 100, 1024, UINT64_MAX - 1};
-    for (size_t i = 0; i < sizeof mosts / sizeof mosts[0]; i++) {
-        struct search_plan plan = exact;
-        plan.most = mosts[i];
-        struct search_answer answer = run(&plan, sharp, UINT64_MAX);
-        assert_interval(&answer, SEARCH_EVERYTHING_MEETS, mosts[i], 0);
-        assert_int_equal(answer.passed_end, SEARCH_END_DECIDED);
-        assert_int_equal(answer.failed_end, SEARCH_END_NONE);
-    }
-}
-
-/* ------------------------------------------------------------------ the way of the search */
-
-/* Brings a search to its candidate 9, below 10, which failed. */
-#define TO_9 "1+ 2+ 4+ 8+ 16- 12- 10- 9+"
-
-static void assert_found(struct search_plan plan, const char *script, uint64_t passed,
-                         uint64_t failed)
-{
-    struct search search = begin(&plan);
-    play(&search, script);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, failed > 0 ? SEARCH_FOUND : SEARCH_EVERYTHING_MEETS, passed, failed);
-    assert_int_equal(answer.passed_end, SEARCH_END_DECIDED);
-    assert_int_equal(answer.failed_end, failed > 0 ? SEARCH_END_DECIDED : SEARCH_END_NONE);
-}
-
-/* Ends before the search does, which next asks for this size. */
-static struct search_answer assert_next(struct search_plan plan, const char *script, uint64_t size)
-{
-    struct search search = begin(&plan);
-    play(&search, script);
-    assert_int_equal(next(&search).size, size);
-    struct search_answer answer = search_answer(&search);
-    search_deinit(&search);
-    return answer;
-}
-
-/* 16 is less than a fifth of 96. */
-TEST(the_resolution_ends_the_bisection)
-{
-    struct search_plan plan = exact;
-    plan.resolution_percent = 20;
-    assert_found(plan, "1+ 2+ 4+ 8+ 16+ 32+ 64+ 128- 96+ 112- =96+ =112-", 96, 112);
-}
-
-TEST(the_size_doubles_then_bisects)
-{
-    struct search_plan plan = exact;
-    plan.least = 3;
-    assert_found(plan, "3+ 6+ 12- 9- 7+ 8- =7+ =8-", 7, 8);
-}
-
-TEST(the_most_is_not_exceeded)
-{
-    struct search_plan plan = exact;
-    plan.least = 60;
-    plan.most = 100;
-    assert_found(plan, "60+ 100+ =100+", 100, 0);
-}
-
-/* ------------------------------------------------------------------ ballots */
-
-/* The votes that are left could change nothing. */
-TEST(the_majority_decides)
-{
-    struct search_plan plan = exact;
-    plan.votes = 5;
-    assert_next(plan, "1:-++-+ 2:+++ 4:+---", 3);
-}
-
-/* Of the next size they are short again. */
-TEST(after_an_undetermined_trial_the_trials_are_long)
-{
-    assert_next(exact, "1:+?~-+ 2:x++", 4);
-}
-
-/* The search goes down. */
-TEST(a_size_without_votes_stays_undecided)
-{
-    assert_int_equal(assert_next(exact, "1+ 2+ 4:x?~x+?", 3).undecided, 4);
-}
-
-/* ------------------------------------------------------------------ fresh trials */
-
-/* The earlier trials do not count: they were passes. */
-TEST(a_candidate_that_fails_sends_the_search_down)
-{
-    assert_found(exact, TO_9 " 9:~-+-+- =8- 6- 5- =4+ =5-", 4, 5);
-}
-
-/* The fresh trials of 12 count no longer when 13 has been located. */
-TEST(a_failure_that_does_not_repeat_sends_the_search_up)
-{
-    assert_found(exact, TO_9 " =9+ =10+ 11+ =11+ =12+ 14- 13- =12+ =13-", 12, 13);
-}
-
-/* The answer has five trials, also when the first three have passed. */
-TEST(all_fresh_trials_of_the_candidate_are_run)
-{
-    assert_int_equal(assert_next(exact, TO_9 " 9:~+++-", 9).passed_end, SEARCH_END_UNDER_WAY);
-    assert_int_equal(assert_next(exact, TO_9 " 9:~+++--", 10).passed_end, SEARCH_END_DECIDED);
-}
-
-TEST(a_candidate_without_fresh_votes_is_undecided)
-{
-    struct search_answer answer = assert_next(exact, TO_9 " 9:~xxxxxx", 8);
-    assert_int_equal(answer.undecided, 9);
-    assert_int_equal(answer.passed, 8);
-}
-
-/* ------------------------------------------------------------------ servers that change */
-
-/* Other programs keep the machine busy until 4 is tried: then what has failed passes. */
-TEST(an_early_failure_is_tried_afresh_before_it_is_the_answer)
-{
-    struct search search = begin(&exact);
-    play(&search, TO_9 " =9- =8- 6- 5+ =5+ =6+ 7- =6+ =7+ =8+ =9+ =10-");
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 9, 10);
-    assert_decided(&answer);
-    assert_int_equal(answer.lost, 0);
-}
-
-/* 9 and 10 have passed fresh trials before the servers become slower, and 8 has passed. */
-TEST(an_early_pass_is_tried_afresh_before_it_is_the_answer)
-{
-    struct search search = begin(&exact);
-    play(&search, TO_9 " =9+ =10+ 11- =10- =9- =8- 6- 5- =4+ =5-");
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 4, 5);
-    assert_decided(&answer);
-    assert_int_equal(answer.lost, 8);
-    assert_int_equal(answer.lost_most, 10);
-}
-
-/* 8 and 9 have passed before; 8 has failed twice since. */
-TEST(what_passed_and_failed_later_is_told)
-{
-    struct search search = begin(&exact);
-    play(&search, TO_9 " =9- =8- 6+ 7+ =7+ =8-");
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 7, 8);
-    assert_int_equal(answer.lost, 8);
-    assert_int_equal(answer.lost_most, 9);
-}
-
-/* Neither what was not tried afresh, nor what was before another size was located. */
-TEST(no_end_is_decided_before_its_fresh_trials_have_ended)
-{
-    static const struct {
-        const char *script;
-        uint64_t next;
-        enum search_end passed, failed;
-    } cuts[] = {
-        {TO_9, 9, SEARCH_END_NOT_TRIED, SEARCH_END_NOT_TRIED},
-        {TO_9 " 9:~+", 9, SEARCH_END_UNDER_WAY, SEARCH_END_NOT_TRIED},
-        {TO_9 " =9+ 10:~++", 10, SEARCH_END_DECIDED, SEARCH_END_UNDER_WAY},
-        {TO_9 " =9- =8- 6+", 7, SEARCH_END_NOT_TRIED, SEARCH_END_OUTDATED},
-        {TO_9 " =9- =8- 6- 5+ =5+ =6+ 7-", 6, SEARCH_END_OUTDATED, SEARCH_END_NOT_TRIED},
-    };
-    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
-        const struct search_answer answer = assert_next(exact, cuts[i].script, cuts[i].next);
-        assert_int_equal(answer.reason, SEARCH_BUDGET);
-        assert_int_equal(answer.passed_end, cuts[i].passed);
-        assert_int_equal(answer.failed_end, cuts[i].failed);
     }
 }
 
@@ -341,8 +265,6 @@ TEST(the_answer_is_that_of_the_servers_as_they_are_at_the_end)
         }
     }
 }
-
-/* ------------------------------------------------------------------ undecided sizes */
 
 /* From 0.8 to 1.25 times the capacity no trial decides. */
 static enum judge_verdict grey(uint64_t size, uint64_t capacity)
@@ -384,42 +306,6 @@ TEST(where_nothing_larger_can_be_decided_the_search_ends)
     assert_int_equal(answer.passed_end, SEARCH_END_DECIDED);
 }
 
-TEST(where_nothing_can_be_decided_the_search_ends)
-{
-    struct search search = begin(&exact);
-    play(&search, "1:?~???");
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_UNDETERMINED, 0, 0);
-    assert_int_equal(answer.undecided, 1);
-}
-
-/* ------------------------------------------------------------------ the brake */
-
-static void assert_stopped(struct search_plan plan, const char *script, uint64_t passed)
-{
-    plan.look_above = true;
-    struct search search = begin(&plan);
-    play(&search, script);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, passed, passed + 1);
-    assert_true(answer.stopped);
-    assert_decided(&answer);
-}
-
-/* 4 is not tried again, and 8 is not tried. */
-TEST(the_brake_stops_a_size_at_once)
-{
-    assert_stopped(exact, "1+ 2+ 4:+! 3+ =3+", 3);
-}
-
-/* 12 and 10 have failed before the brake stops 9: they are not tried again. */
-TEST(the_brake_stops_larger_sizes_too)
-{
-    assert_stopped(exact, TO_9 " 9:~+! =8+", 8);
-}
-
-/* ------------------------------------------------------------------ not monotone */
-
 /* Sizes of 0.4 to 0.6 times the capacity fail. */
 static enum judge_verdict dip(uint64_t size, uint64_t capacity)
 {
@@ -439,35 +325,6 @@ TEST(a_larger_size_that_passes_is_reported)
     answer = run(&plan, dip, 140);
     assert_interval(&answer, SEARCH_FOUND, 55, 56);
     assert_int_equal(answer.passed_above, 0);
-}
-
-static void assert_above(const char *script, enum search_reason reason, uint64_t passed,
-                         uint64_t failed, uint64_t above)
-{
-    struct search_plan plan = exact;
-    plan.look_above = true;
-    struct search search = begin(&plan);
-    play(&search, script);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, reason, passed, failed);
-    assert_decided(&answer);
-    assert_int_equal(answer.passed_above, above);
-}
-
-/* And if it does, the failure below is tried afresh as well. */
-TEST(a_larger_size_must_pass_afresh)
-{
-    assert_above("1+ 2- =1+ =2- 4+ =4-", SEARCH_FOUND, 1, 2, 0);
-    assert_above("1+ 2- =1+ =2- 4+ =4+ =1+ =2-", SEARCH_NOT_MONOTONE, 1, 2, 4);
-    assert_above("1+ 2- =1+ =2- 4+ =4+ =1+ =2+ 8- 6- 5- =4+ =5- 10-", SEARCH_FOUND, 4, 5, 0);
-}
-
-/* 16 is known, and no smaller than twice what failed. */
-TEST(a_size_above_is_tried_only_if_none_is_known)
-{
-    struct search_plan plan = exact;
-    plan.look_above = true;
-    assert_found(plan, TO_9 " =9- =8- 6+ 7+ =7+ =8-", 7, 8);
 }
 
 /* ------------------------------------------------------------------ the budget */
