@@ -73,7 +73,7 @@ enum error_kind browser_new(const struct connect_string *servers, struct browser
 {
     struct browser *made = memory_new(1, sizeof *made);
     bool there; /* the root, which is the chroot */
-    enum error_kind kind = sync_session_open(&made->session, "browser", servers, NULL, error);
+    enum error_kind kind = sync_session_open(&made->session, servers, NULL, error);
     if (kind == ERROR_NONE)
         kind = ask(made, OP_EXISTS, "/", &there, error);
     if (kind == ERROR_NONE && !there)

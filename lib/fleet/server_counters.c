@@ -228,13 +228,15 @@ static void leave_out_own(const struct server_counters_reading *before,
                           const struct server_counters_reading *after,
                           struct server_counters_count *count)
 {
-    const struct sync_session_traffic own = sync_session_traffic_between(&before->own, &after->own);
-    count->has_own = before->own_outstanding + after->own_outstanding > 0 || own.losses > 0;
+    uint64_t requests = after->own.requests - before->own.requests;
+    uint64_t writes = after->own.writes - before->own.writes;
+    count->has_own = before->own_outstanding + after->own_outstanding > 0 ||
+                     after->own.losses > before->own.losses;
     if (count->has_own)
         return;
-    count->writes -= own.writes;
-    count->reads -= own.requests - own.writes;
-    count->packets_received -= own.requests;
+    count->writes -= writes;
+    count->reads -= requests - writes;
+    count->packets_received -= requests;
 }
 
 struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,

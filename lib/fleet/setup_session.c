@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PURPOSE        "run"
-#define EXPIRY_NS      (SYNC_SESSION_TIMEOUT_MS * NS_PER_MS)
-#define PATH_MAX_BYTES SYNC_SESSION_PATH_MAX
-#define ATTEMPTS       3
+#define EXPIRY_NS (SYNC_SESSION_TIMEOUT_MS * NS_PER_MS)
+#define ATTEMPTS  3
 
-/* ------------------------------------------------------------------ the set-up session */
+/* ------------------------------------------------------------------ the session */
 
 static enum zk_status status(const struct setup_session *setup)
 {
@@ -31,39 +29,43 @@ static void hear(void *flag)
     *(bool *)flag = true;
 }
 
-/* With these servers, or with NULL in the simulation. The owner's interruption ends the wait. */
+/* Waits for the session, until the owner interrupts. */
+static enum error_kind connect_first(struct setup_session *setup, uint64_t patience_ns,
+                                     struct error *error)
+{
+    struct sync_session *session = &setup->session;
+    char timeout[32];
+    const struct sync_session_limit limit = {
+        .until_ns = now_ns(setup) + patience_ns, .why = "no session within", .about = timeout};
+    snprintf(timeout, sizeof timeout, "%.0f s", (double)patience_ns / 1e9);
+    if (setup->interrupts < 0)
+        return sync_session_connect(session, limit, error);
+    enum error_kind kind = event_loop_watch(session->loop.event_loop, setup->interrupts, hear,
+                                            &session->interrupted, error);
+    if (kind == ERROR_NONE)
+        kind = sync_session_connect(session, limit, error);
+    event_loop_unwatch(session->loop.event_loop, setup->interrupts);
+    session->interrupted = false;
+    return kind;
+}
+
+/* With these servers, or with NULL in the simulation. */
 static enum error_kind open_one(const struct connect_string *servers,
                                 const struct ensemble *ensemble, struct sim *sim,
                                 uint64_t timeout_ns, int interrupts, struct setup_session **setup,
                                 struct error *error)
 {
     struct setup_session *made = memory_new(1, sizeof *made);
-    struct sync_session *session = &made->session;
-    made->timeout_ns = timeout_ns;
     /* The client library leaves a server that is silent for the next one. */
     uint64_t servers_tried = servers != NULL && servers->count > 1 ? 2 : 1;
-    uint64_t patience_ns = servers_tried * timeout_ns;
+    made->timeout_ns = timeout_ns;
     made->away_ns = servers_tried * EXPIRY_NS;
     made->interrupts = interrupts;
     snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
-    enum error_kind kind = sync_session_open(session, PURPOSE, servers, sim, error);
-    session->ensemble = ensemble;
-    if (kind == ERROR_NONE && interrupts >= 0)
-        kind = event_loop_watch(session->loop.event_loop, interrupts, hear, &session->interrupted,
-                                error);
-    if (kind == ERROR_NONE) {
-        char timeout[32];
-        snprintf(timeout, sizeof timeout, "%.0f s", (double)patience_ns / 1e9);
-        kind =
-            sync_session_connect(session,
-                                 (struct sync_session_limit){.until_ns = now_ns(made) + patience_ns,
-                                                             .why = "no session within",
-                                                             .about = timeout},
-                                 error);
-    }
-    if (session->loop.event_loop != NULL && interrupts >= 0)
-        event_loop_unwatch(session->loop.event_loop, interrupts);
-    session->interrupted = false;
+    enum error_kind kind = sync_session_open(&made->session, servers, sim, error);
+    made->session.ensemble = ensemble;
+    if (kind == ERROR_NONE)
+        kind = connect_first(made, servers_tried * timeout_ns, error);
     if (kind == ERROR_NONE)
         *setup = made;
     else
@@ -114,6 +116,13 @@ bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns)
 
 /* ------------------------------------------------------------------ asking */
 
+static struct sync_session_limit reply_limit(const struct setup_session *setup, const char *why,
+                                             const char *about)
+{
+    return (struct sync_session_limit){
+        .until_ns = now_ns(setup) + setup->timeout_ns, .why = why, .about = about};
+}
+
 /* Before each request. Waits for a connection until the session would have expired; with an
  * ensemble twice as long: when the host of a leader vanishes, the other servers wait in the
  * election (syncLimit, and 5 s for each connection), and the client library waits for two thirds of
@@ -122,14 +131,11 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
                                   struct error *error)
 {
     struct sync_session *session = &setup->session;
-    if (setup->gave_up)
-        return error_raise(error, ERROR_NO_ANSWER, 0, session->servers,
-                           "to an earlier request than that about %s", about);
-    if (loop_is_interrupted(setup->interrupts))
-        return error_raise(error, ERROR_INTERRUPTED, 0, PURPOSE, "%s", "");
     const struct sync_session_limit limit = {.since_loss_ns = setup->away_ns,
                                              .why = "no connection in time, to ask about",
                                              .about = about};
+    if (loop_is_interrupted(setup->interrupts))
+        return error_raise(error, ERROR_INTERRUPTED, 0, "run", "%s", "");
     enum error_kind kind = sync_session_connect(session, limit, error);
     if (kind != ERROR_NONE || setup->mark[0] == '\0' ||
         client_session_id(session->client) == setup->marked_session)
@@ -137,38 +143,32 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
     /* The session that made the mark has expired. The status of the reply does not matter to the
      * request at hand. */
     const struct request mark = request_create(setup->mark, NULL, 0, EPHEMERAL);
-    const struct sync_session_limit reply = {
-        .until_ns = now_ns(setup) + setup->timeout_ns, .why = "asked about", .about = setup->mark};
+    const struct sync_session_limit reply = reply_limit(setup, "asked about", setup->mark);
     kind = sync_session_ask(session, &mark, &reply, error);
     if (kind == ERROR_NONE && status(setup) != ZK_CONNECTION_LOSS)
         setup->marked_session = client_session_id(session->client);
     return kind == ERROR_NONE ? sync_session_connect(session, limit, error) : kind;
 }
 
-/* Nothing overtakes what was sent and is not waited for. */
-static enum error_kind end_earlier(struct setup_session *setup, const char *about,
-                                   struct error *error)
-{
-    const struct sync_session_limit limit = {.until_ns = now_ns(setup) + setup->timeout_ns,
-                                             .why = "to a request before that about",
-                                             .about = about};
-    return setup->gave_up || setup_session_is_idle(setup)
-               ? ERROR_NONE
-               : sync_session_await_reply(&setup->session, &limit, error);
-}
-
-/* Sends a request about this path, and waits for the reply. Servers that have not answered once in
- * time are not asked again: each request would take as long. */
+/* Sends a request about this path, and waits for the reply; nothing overtakes what was sent and is
+ * not waited for. Servers that have not answered once in time are not asked again: each request
+ * would take as long. */
 static enum error_kind ask_once(struct setup_session *setup, const struct request *request,
                                 const char *about, struct error *error)
 {
-    enum error_kind kind = end_earlier(setup, about, error);
+    struct sync_session *session = &setup->session;
+    if (setup->gave_up)
+        return error_raise(error, ERROR_NO_ANSWER, 0, session->servers,
+                           "to an earlier request than that about %s", about);
+    enum error_kind kind = ERROR_NONE;
+    struct sync_session_limit limit = reply_limit(setup, "to a request before that about", about);
+    if (!setup_session_is_idle(setup))
+        kind = sync_session_await_reply(session, &limit, error);
     if (kind == ERROR_NONE)
         kind = make_ready(setup, about, error);
-    const struct sync_session_limit limit = {
-        .until_ns = now_ns(setup) + setup->timeout_ns, .why = "asked about", .about = about};
+    limit = reply_limit(setup, "asked about", about);
     if (kind == ERROR_NONE)
-        kind = sync_session_ask(&setup->session, request, &limit, error);
+        kind = sync_session_ask(session, request, &limit, error);
     setup->gave_up = kind == ERROR_NO_ANSWER || !setup_session_is_idle(setup);
     return kind;
 }
@@ -207,7 +207,7 @@ static const char *permission_for(enum operation operation)
 static enum error_kind check_done(const struct setup_session *setup, enum error_kind kind,
                                   const char *asked, struct error *error)
 {
-    char path[sizeof setup->chroot + PATH_MAX_BYTES];
+    char path[sizeof setup->chroot + SYNC_SESSION_PATH_MAX];
     if (kind != ERROR_NONE)
         return kind;
     snprintf(path, sizeof path, "%s%s", setup->chroot,
@@ -248,7 +248,7 @@ enum error_kind setup_session_create(struct setup_session *setup, const char *pa
 enum error_kind setup_session_create_parent(struct setup_session *setup, const char *path,
                                             struct error *error)
 {
-    char parent[PATH_MAX_BYTES];
+    char parent[SYNC_SESSION_PATH_MAX];
     int length = (int)(strrchr(path, '/') - path);
     if (setup->session.loop.sim == NULL || length == 0)
         return ERROR_NONE;
@@ -283,17 +283,15 @@ enum error_kind setup_session_try(struct setup_session *setup, const char *path,
 {
     const struct request creation = request_create(path, NULL, 0, EPHEMERAL),
                          deletion = request_delete(path);
-    enum error_kind kind = ask_once(setup, &creation, path, error);
-    kind = check_done(setup, kind, path, error);
-    if (kind == ERROR_NONE)
-        kind = check_gone(setup, ask(setup, &deletion, path, error), path, error);
-    return kind;
+    if (check_done(setup, ask_once(setup, &creation, path, error), path, error))
+        return error->kind;
+    return check_gone(setup, ask(setup, &deletion, path, error), path, error);
 }
 
 enum error_kind setup_session_create_numbered(struct setup_session *setup, const char *path,
                                               uint32_t count, struct error *error)
 {
-    char paths[REQUEST_PARTS_MAX][PATH_MAX_BYTES];
+    char paths[REQUEST_PARTS_MAX][SYNC_SESSION_PATH_MAX];
     struct request parts[REQUEST_PARTS_MAX];
     enum error_kind kind = ERROR_NONE;
     for (uint32_t i = 0; kind == ERROR_NONE && i < count;) {
@@ -372,92 +370,60 @@ bool setup_session_is_idle(const struct setup_session *setup)
 
 /* ------------------------------------------------------------------ clearing away */
 
-/* Deletes these children of a znode in one transaction, at most REQUEST_PARTS_MAX, with or without
- * the znode itself. *done: whether that succeeded, which it does not if one has children, or is
- * missing. */
-static enum error_kind delete_together(struct setup_session *setup, const char *parent,
-                                       const char *const *names, size_t count, bool with_parent,
-                                       bool *done, struct error *error)
-{
-    char paths[REQUEST_PARTS_MAX][PATH_MAX_BYTES];
-    struct request parts[REQUEST_PARTS_MAX];
-    for (size_t i = 0; i < count; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s/%s", parent, names[i]);
-        parts[i] = request_delete(paths[i]);
-    }
-    if (with_parent)
-        parts[count++] = request_delete(parent);
-    const struct request all = {.operation = OP_MULTI, .parts = parts, .part_count = count};
-    enum error_kind kind = ask(setup, &all, parent, error);
-    *done = kind == ERROR_NONE && status(setup) == ZK_OK;
-    return kind;
-}
-
-/* Deletes a znode and its children, together if the children are few and leaves. */
-static enum error_kind delete_folder(struct setup_session *setup, const char *path,
-                                     struct error *error)
-{
-    const char *const *names = NULL;
-    size_t count = 0;
-    bool done = false;
-    enum error_kind kind = setup_session_list_children(setup, path, &names, &count, error);
-    if (kind == ERROR_NONE && count < REQUEST_PARTS_MAX) {
-        kind = delete_together(setup, path, names, count, true, &done, error);
-        if (kind != ERROR_NONE || done)
-            return kind;
-    }
-    return setup_session_delete_tree(setup, path, error);
-}
-
-/* Somebody else's: a run's own are short. */
-static enum error_kind check_names(const char *path, const char *const *names, size_t count,
+/* Deletes children of a znode, at most REQUEST_PARTS_MAX with or without the znode itself: in one
+ * transaction, or without the znode one by one if a child has children or is missing. *with_parent
+ * then becomes false. */
+static enum error_kind delete_some(struct setup_session *setup, const char *parent,
+                                   const char *const *names, size_t count, bool *with_parent,
                                    struct error *error)
 {
+    char paths[REQUEST_PARTS_MAX][SYNC_SESSION_PATH_MAX];
+    struct request parts[REQUEST_PARTS_MAX];
     for (size_t i = 0; i < count; i++) {
-        if (strlen(path) + 1 + strlen(names[i]) >= PATH_MAX_BYTES)
-            return error_raise(error, ERROR_LEFT_BEHIND, 0, path,
+        int length = snprintf(paths[i], sizeof paths[i], "%s/%s", parent, names[i]);
+        if ((size_t)length >= sizeof paths[i]) /* somebody else's: a run's own are short */
+            return error_raise(error, ERROR_LEFT_BEHIND, 0, parent,
                                "zkherd cannot delete a znode there, whose name is too long: %.60s",
                                names[i]);
+        parts[i] = request_delete(paths[i]);
     }
-    return ERROR_NONE;
+    if (*with_parent)
+        parts[count] = request_delete(parent);
+    const struct request all = {
+        .operation = OP_MULTI, .parts = parts, .part_count = count + *with_parent};
+    enum error_kind kind = ask(setup, &all, parent, error);
+    if (kind != ERROR_NONE || status(setup) == ZK_OK)
+        return kind;
+    *with_parent = false;
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
+        kind = setup_session_delete_tree(setup, paths[i], error);
+    return kind;
 }
 
 /* Recursion is safe: a run's znodes are four levels deep (root, trial, lock, its znodes). */
-static enum error_kind delete_children(struct setup_session *setup, const char *path,
-                                       struct error *error)
-{
-    struct sync_session *session = &setup->session;
-    enum error_kind kind = look(setup, OP_GET_CHILDREN, path, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    const char **names = session->names; /* the next list would free them */
-    size_t count = session->reply.name_count;
-    session->names = NULL;
-    kind = check_names(path, names, count, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i += REQUEST_PARTS_MAX) {
-        size_t some = count - i < REQUEST_PARTS_MAX ? count - i : REQUEST_PARTS_MAX;
-        char child[PATH_MAX_BYTES];
-        bool done;
-        kind = delete_together(setup, path, names + i, some, false, &done, error);
-        for (size_t j = i; kind == ERROR_NONE && !done && j < i + some; j++) {
-            snprintf(child, sizeof child, "%s/%s", path, names[j]);
-            kind = delete_folder(setup, child, error);
-        }
-    }
-    free(names);
-    return kind;
-}
-
-/* Most znodes are leaves: children are listed only after ZK_NOT_EMPTY. */
 enum error_kind setup_session_delete_tree(struct setup_session *setup, const char *path,
                                           struct error *error)
 {
-    const struct request request = request_delete(path);
-    enum error_kind kind = ask(setup, &request, path, error);
-    while (kind == ERROR_NONE && status(setup) == ZK_NOT_EMPTY) {
-        kind = delete_children(setup, path, error);
-        if (kind == ERROR_NONE)
-            kind = ask(setup, &request, path, error);
-    }
+    const struct request list = {.operation = OP_GET_CHILDREN, .path = path},
+                         deletion = request_delete(path);
+    enum error_kind kind;
+    do {
+        kind = ask(setup, &list, path, error);
+        if (kind != ERROR_NONE || status(setup) == ZK_NO_NODE)
+            return kind;
+        const char **names = setup->session.names; /* the next list would free them */
+        size_t count = setup->session.reply.name_count;
+        setup->session.names = NULL;
+        bool is_gone = false;
+        for (size_t i = 0, some; kind == ERROR_NONE && i < count; i += some) {
+            some = count - i < REQUEST_PARTS_MAX ? count - i : REQUEST_PARTS_MAX;
+            is_gone = some < REQUEST_PARTS_MAX;
+            kind = delete_some(setup, path, names + i, some, &is_gone, error);
+        }
+        free(names);
+        if (is_gone || kind != ERROR_NONE)
+            return kind;
+        kind = ask(setup, &deletion, path, error);
+    } while (kind == ERROR_NONE && status(setup) == ZK_NOT_EMPTY);
     return check_gone(setup, kind, path, error);
 }

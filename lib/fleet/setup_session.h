@@ -40,10 +40,9 @@ struct setup_session {
 
 /* Opens a session with the servers (chroot included); *setup is the caller's to setup_session_free.
  * ensemble: private servers, which must outlive it, or NULL; when one of them ends, every wait ends
- * with ERROR_SERVER_DIED. timeout_ns bounds every later request, and the opening; with several
- * servers the opening may take twice as long, because the client library leaves one that is silent.
- * While `interrupts` is readable nothing is waited for. ERROR_NO_ANSWER if no session is
- * established in time. */
+ * with ERROR_SERVER_DIED. timeout_ns bounds every later request, and the opening (twice that with
+ * several servers). While `interrupts` is readable nothing is waited for. ERROR_NO_ANSWER if no
+ * session is established in time. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
                                              int interrupts, struct setup_session **setup,

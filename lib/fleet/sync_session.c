@@ -124,12 +124,12 @@ static enum error_kind open_session(struct sync_session *session, struct error *
                            session, &session->client, error);
 }
 
-enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
+enum error_kind sync_session_open(struct sync_session *session,
                                   const struct connect_string *servers, struct sim *sim,
                                   struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    *session = (struct sync_session){.purpose = purpose, .loop.sim = sim, .servers = "simulation"};
+    *session = (struct sync_session){.loop.sim = sim, .servers = "simulation"};
     if (servers != NULL) {
         connect_typed(servers, session->servers, sizeof session->servers);
         connect_format(servers, true, session->hosts, sizeof session->hosts);
@@ -147,16 +147,6 @@ void sync_session_close(struct sync_session *session)
     free(session->value);
 }
 
-struct sync_session_traffic sync_session_traffic_between(const struct sync_session_traffic *before,
-                                                         const struct sync_session_traffic *after)
-{
-    return (struct sync_session_traffic){
-        .requests = after->requests - before->requests,
-        .writes = after->writes - before->writes,
-        .losses = after->losses - before->losses,
-    };
-}
-
 /* ------------------------------------------------------------------ waiting */
 
 enum error_kind sync_session_await(struct sync_session *session, const bool *come,
@@ -164,7 +154,7 @@ enum error_kind sync_session_await(struct sync_session *session, const bool *com
 {
     while (!*come) {
         if (session->interrupted)
-            return error_raise(error, ERROR_INTERRUPTED, 0, session->purpose, "%s", "");
+            return error_raise(error, ERROR_INTERRUPTED, 0, "run", "%s", "");
         if (loop_now_ns(&session->loop) >= limit->until_ns)
             return error_raise(error, ERROR_NO_ANSWER, 0, session->servers, "%s %s", limit->why,
                                limit->about);

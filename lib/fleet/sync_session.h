@@ -53,7 +53,6 @@ struct sync_session_traffic {
 };
 
 struct sync_session {
-    const char *purpose; /* the subject of ERROR_INTERRUPTED */
     struct loop loop;
     struct client *client;
     char servers[CONNECT_TEXT_SIZE];     /* as the user typed them, in errors */
@@ -82,16 +81,12 @@ struct sync_session_limit {
 /* Begins to open a session with the servers (chroot included), on an event loop of its own; with
  * NULL for the servers in the simulation, which must outlive the session's use. Whatever it
  * returns, sync_session_close ends it. Errors of event_loop_new, event_loop_open and sim_open. */
-MUST_CHECK enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
+MUST_CHECK enum error_kind sync_session_open(struct sync_session *session,
                                              const struct connect_string *servers, struct sim *sim,
                                              struct error *error);
 
 /* Ends the session; in a simulation the session ends with the simulation. */
 void sync_session_close(struct sync_session *session);
-
-/* The traffic between two times. */
-struct sync_session_traffic sync_session_traffic_between(const struct sync_session_traffic *before,
-                                                         const struct sync_session_traffic *after);
 
 /* Waits until *come is true. ERROR_NO_ANSWER, ERROR_INTERRUPTED, and errors of ensemble_check and
  * loop_turn. */

@@ -48,7 +48,7 @@ static int open_scene_with(void **state, uint64_t read_ns)
     struct scene *scene = calloc(1, sizeof *scene);
     assert_non_null(scene);
     assert_int_equal(sim_new(&options, &scene->world, &scene->error), ERROR_NONE);
-    assert_int_equal(sync_session_open(&scene->session, "test", NULL, scene->world, &scene->error),
+    assert_int_equal(sync_session_open(&scene->session, NULL, scene->world, &scene->error),
                      ERROR_NONE);
     connect_again(scene);
     *state = scene;
@@ -155,7 +155,7 @@ TEST_BETWEEN(test_waiting_is_interrupted, open_scene, close_scene)
     assert_int_equal(sync_session_await(&scene->session, &never, &until, &scene->error),
                      ERROR_INTERRUPTED);
     assert_int_equal(sim_now_ns(scene->world), interrupt_ns);
-    assert_string_equal(scene->error.subject, "test");
+    assert_string_equal(scene->error.subject, "run");
 }
 
 /* The one that has expired says so when it is next used. */
