@@ -6,6 +6,7 @@
 #include "bench/autopsy/internal.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
+#include "bench/cli/options.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
@@ -51,7 +52,6 @@ struct autopsy {
     struct file_set files;
     struct progress progress;
     int signals;
-    int reading; /* 0 or 1 */
     uint64_t begun_ns;
 };
 
@@ -131,7 +131,7 @@ static bool show(void *context, uint64_t read_bytes, uint64_t of_bytes)
     const struct autopsy *autopsy = context;
     struct pollfd signals = {.fd = autopsy->signals, .events = POLLIN};
     char line[160], left[32];
-    double done = ((double)read_bytes / (double)of_bytes + autopsy->reading) / 2;
+    double done = ((double)read_bytes / (double)of_bytes + autopsy->findings.is_second) / 2;
     double left_ns = (double)(clock_now_ns() - autopsy->begun_ns) * (1 / done - 1);
     snprintf(line, sizeof line, "autopsy: %.0f %% of %.0f MB, %s left", 100 * done,
              (double)of_bytes / 1e6, text_format_duration((uint64_t)left_ns, left, sizeof left));
@@ -156,7 +156,7 @@ static char *describe_gap(const struct journal_flaw *gap)
         found);
 }
 
-static void hear_flaw(void *context, const struct journal_flaw *flaw)
+static void add_flaw(void *context, const struct journal_flaw *flaw)
 {
     struct findings *findings = context;
     char where[96] = "", file[512];
@@ -175,61 +175,62 @@ static void hear_flaw(void *context, const struct journal_flaw *flaw)
     row[autopsy_flaw_loses] = table_flag(journal_flaws[flaw->kind].loses);
 }
 
-static enum error_kind overview(struct autopsy *autopsy, struct error *error)
+/* Holders are unknown whose sessions ended before the snapshot was written. */
+static void add_flaw_of_unlisted(struct findings *findings)
 {
-    static const struct journal_listener listener = {.begin = overview_begin,
-                                                     .znode = overview_znode,
-                                                     .session = overview_session,
-                                                     .transaction = overview_transaction,
-                                                     .flaw = hear_flaw,
-                                                     .progress = show};
-    enum error_kind kind = journal_read(autopsy->journal, &listener, autopsy, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (autopsy->findings.overview.transactions > 0) {
-        census_end(autopsy->findings.overview.census);
-        return ERROR_NONE;
-    }
+    char until[32];
+    if (findings->unlisted == 0 || findings->unlisted_ms < findings->from_ms)
+        return;
+    clock_format_utc((uint64_t)findings->unlisted_ms * NS_PER_MS, 0, until, sizeof until);
+    struct table_value *row = table_add(&findings->flaws);
+    row[autopsy_flaw_sentence].kind = TABLE_TEXT;
+    row[autopsy_flaw_sentence].text = memory_format(
+        "%" PRIu64 " sessions from before the first transaction ended before the first snapshot, "
+        "and servers before 3.6 do not list what ends with them: holders up to %s may be missing.",
+        findings->unlisted, until);
+    row[autopsy_flaw_loses] = table_flag(true);
+}
+
+static enum error_kind read_once(struct autopsy *autopsy, struct error *error)
+{
+    struct journal_listener listener = reading_listener;
+    listener.flaw = autopsy->findings.is_second ? NULL : add_flaw;
+    listener.progress = show;
+    return journal_read(autopsy->journal, &listener, autopsy, error);
+}
+
+static enum error_kind read_first(struct autopsy *autopsy, struct error *error)
+{
     const struct table *flaws = &autopsy->findings.flaws;
+    enum error_kind kind = read_once(autopsy, error);
+    add_flaw_of_unlisted(&autopsy->findings);
+    if (kind != ERROR_NONE || autopsy->findings.read > 0)
+        return kind;
     const char *why = flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
                                       : "the log has no transaction.";
     return error_raise(error, ERROR_NO_JOURNAL, 0, autopsy->folders[0], "%.*s",
                        (int)strlen(why) - 1, why); /* the full stop is the complaint's */
 }
 
-/* The second: handoffs.csv and holds.csv are written meanwhile. */
-static enum error_kind find(struct autopsy *autopsy, struct error *error)
+/* handoffs.csv and holds.csv are written meanwhile. */
+static enum error_kind read_again(struct autopsy *autopsy, struct error *error)
 {
-    static const struct journal_listener listener = {.begin = findings_begin,
-                                                     .znode = findings_znode,
-                                                     .session = findings_session,
-                                                     .transaction = findings_transaction,
-                                                     .progress = show};
-    autopsy->reading = 1;
-    findings_start(&autopsy->findings);
-    enum error_kind kind = journal_read(autopsy->journal, &listener, autopsy, error);
+    struct findings *findings = &autopsy->findings;
+    reading_again(findings);
+    enum error_kind kind = read_once(autopsy, error);
     if (kind != ERROR_NONE)
         return kind;
-    findings_end(&autopsy->findings);
-    if (autopsy->findings.only != NULL && autopsy->findings.lock_rows.rows == 0)
-        return error_raise(error, ERROR_NO_LOCK, 0, autopsy->findings.only,
+    reading_end(findings);
+    autopsy_conclude(findings);
+    if (findings->only != NULL && findings->lock_rows.rows == 0)
+        return error_raise(error, ERROR_NO_LOCK, 0, findings->only,
                            "the logs have no hold of it in the time that is asked for");
     return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ files */
 
-static enum error_kind write_table(struct file_set *files, const struct table *table,
-                                   struct error *error)
-{
-    struct csv csv;
-    enum error_kind kind = file_set_add_table(files, table->type, &csv, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < table->rows; i++)
-        table_write_row(table->type, table_row(table, i), &csv);
-    return kind;
-}
-
-static enum error_kind keep(struct autopsy *autopsy, struct error *error)
+static enum error_kind write_files(struct autopsy *autopsy, struct error *error)
 {
     struct file_set *files = &autopsy->files;
     struct findings *findings = &autopsy->findings;
@@ -238,22 +239,28 @@ static enum error_kind keep(struct autopsy *autopsy, struct error *error)
         kind = file_set_add_table(files, &handoff_row_table, &findings->handoffs, error);
     findings->run = files->run;
     if (kind == ERROR_NONE)
-        kind = find(autopsy, error);
-    const struct table *tables[] = {&findings->flaws, &findings->lock_rows, &findings->expiries,
-                                    &findings->herds, &findings->minutes,   &findings->periods};
-    for (size_t i = 0; kind == ERROR_NONE && i < sizeof tables / sizeof tables[0]; i++)
-        kind = write_table(files, tables[i], error);
+        kind = read_again(autopsy, error);
+    const struct table *tables[] = {
+        &findings->flaws,          &findings->lock_rows,      &findings->expiries, &findings->herds,
+        &findings->spans[MINUTES], &findings->spans[PERIODS], &findings->answers};
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof tables / sizeof tables[0]; i++) {
+        struct csv csv;
+        kind = file_set_add_table(files, tables[i]->type, &csv, error);
+        for (size_t row = 0; kind == ERROR_NONE && row < tables[i]->rows; row++)
+            table_write_row(tables[i]->type, table_row(tables[i], row), &csv);
+    }
     return kind == ERROR_NONE ? file_set_commit(files, ERROR_NONE, error) : kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind tell(const struct autopsy *autopsy, const char *folder, struct error *error)
+static enum error_kind print_result(const struct autopsy *autopsy, const char *folder,
+                                    struct error *error)
 {
     const struct output_options *output = &autopsy->output;
     if (output->json)
         json_result_write(autopsy_describe(&autopsy->findings, folder), stdout);
-    else if (!output->quiet || findings_lose(&autopsy->findings))
+    else if (!output->quiet || autopsy_loses(&autopsy->findings))
         autopsy_write(&autopsy->findings, stdout);
     if (!output->json && !output->quiet && folder[0] != '\0')
         printf("results in %s\n", folder);
@@ -270,7 +277,7 @@ static void draw(const struct autopsy *autopsy, const char *folder)
         complain_mildly("the plots are skipped: %s", plots.why);
 }
 
-static enum error_kind lead(struct autopsy *autopsy, struct error *error)
+static enum error_kind run_autopsy(struct autopsy *autopsy, struct error *error)
 {
     struct file_set *files = &autopsy->files;
     struct error closing;
@@ -280,12 +287,12 @@ static enum error_kind lead(struct autopsy *autopsy, struct error *error)
     if (kind == ERROR_NONE)
         kind = journal_open(autopsy->folders, autopsy->folder_count, &autopsy->journal, error);
     if (kind == ERROR_NONE)
-        kind = overview(autopsy, error);
+        kind = read_first(autopsy, error);
     if (kind != ERROR_NONE)
         return kind;
     kind = file_set_open(files, autopsy->output.out, "autopsy", error);
     if (kind == ERROR_NONE)
-        kind = keep(autopsy, error);
+        kind = write_files(autopsy, error);
     progress_clear(&autopsy->progress);
     autopsy->findings.logs = journal_logs(autopsy->journal);
     output_unreserve(files->folder, "manifest.json");
@@ -297,7 +304,7 @@ static enum error_kind lead(struct autopsy *autopsy, struct error *error)
         return kind;
     draw(autopsy, files->folder);
     page_add(files->folder, NULL, autopsy->output.quiet);
-    return tell(autopsy, files->folder, error);
+    return print_result(autopsy, files->folder, error);
 }
 
 int autopsy_main(int argc, char **argv)
@@ -311,11 +318,11 @@ int autopsy_main(int argc, char **argv)
     progress_init(&autopsy.progress, 1, autopsy.output.quiet);
     autopsy.begun_ns = clock_now_ns();
     autopsy.signals = signals_block();
-    enum error_kind kind = lead(&autopsy, &error);
+    enum error_kind kind = run_autopsy(&autopsy, &error);
     status = kind != ERROR_NONE                 ? complain_about("autopsy", &error)
-             : findings_lose(&autopsy.findings) ? error_exit_status(ERROR_NOT_VALID)
+             : autopsy_loses(&autopsy.findings) ? error_exit_status(ERROR_NOT_VALID)
                                                 : 0;
-    findings_deinit(&autopsy.findings);
+    reading_deinit(&autopsy.findings);
     journal_free(autopsy.journal);
     close(autopsy.signals);
     return status;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+/* What the findings come to, as rows, on the terminal and in JSON. */
 #include "base/memory.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "bench/autopsy/internal.h"
 #include "bench/cli/terminal.h"
+#include "bench/output/findings.h"
 #include "bench/output/json_result.h"
 #include "bench/output/row_grid.h"
 
@@ -11,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+TABLE_DEFINE(autopsy_flaw, "flaws.csv", AUTOPSY_FLAW_COLUMNS)
 
 #define ROWS   5 /* of a table on the screen; the files have all */
 #define DOUBTS 3
@@ -20,54 +24,135 @@
 /* A lock that refuses more creates for each grant herds. */
 #define HERD_REFUSALS 1.5
 
-#define TIME_SIZE 32
+#define TEXT_SIZE 512 /* of a path, or a time */
 
-static const char *time_text(int64_t ms, char text[TIME_SIZE])
+static const char *time_text(int64_t ms, char text[TEXT_SIZE])
 {
-    clock_format_utc(ms > 0 ? (uint64_t)ms * NS_PER_MS : 0, 0, text, TIME_SIZE);
+    clock_format_utc(ms > 0 ? (uint64_t)ms * NS_PER_MS : 0, 0, text, TEXT_SIZE);
     return text;
+}
+
+static const char *path_text(const struct table_value *path, char text[TEXT_SIZE])
+{
+    return printable_text(path->text, text, TEXT_SIZE);
+}
+
+bool autopsy_loses(const struct findings *findings)
+{
+    bool loses = false;
+    for (size_t i = 0; i < findings->flaws.rows; i++)
+        loses = loses || table_row(&findings->flaws, i)[autopsy_flaw_loses].flag;
+    return loses;
+}
+
+/* ------------------------------------------------------------------ what people came for */
+
+static double count_of(const struct table_value *lock, enum autopsy_lock_column column)
+{
+    return table_number(&lock[column]);
+}
+
+/* The row with the most of a column; zkherd's own count if there are no others. NULL: there is no
+ * row. */
+static const struct table_value *most(const struct table *locks, enum autopsy_lock_column column)
+{
+    const struct table_value *found = NULL;
+    for (size_t i = 0; i < locks->rows; i++) {
+        const struct table_value *row = table_row(locks, i);
+        bool is_own = row[autopsy_lock_own].flag;
+        if (found == NULL || is_own < found[autopsy_lock_own].flag ||
+            (is_own == found[autopsy_lock_own].flag &&
+             count_of(row, column) > count_of(found, column)))
+            found = row;
+    }
+    return found;
+}
+
+static void conclude_hold(struct findings *findings, const struct table_value *lock)
+{
+    const char *session = lock[autopsy_lock_held_max_session].text;
+    char path[TEXT_SIZE], from[TEXT_SIZE], held[32];
+    double held_s = count_of(lock, autopsy_lock_held_max_s);
+    findings_add(&findings->answers,
+                 &(struct finding){.slug = "stood-still",
+                                   .subject = lock[autopsy_lock_path].text,
+                                   .verdict = VERDICT_MEASURED,
+                                   .figure = FINDING_FIGURE(held_s),
+                                   .unit = "s"},
+                 "Stood still: %s, held for %s by %s, from %s to the end, while %.0f waited",
+                 path_text(&lock[autopsy_lock_path], path),
+                 text_format_duration((uint64_t)(1e9 * held_s), held, sizeof held),
+                 session != NULL ? session : "a znode of no session",
+                 time_text(lock[autopsy_lock_held_max_begin_ms].number, from),
+                 count_of(lock, autopsy_lock_waiting));
+}
+
+static void conclude_herd(struct findings *findings, const struct table_value *lock)
+{
+    struct finding finding = {.slug = "herd",
+                              .subject = lock != NULL ? lock[autopsy_lock_path].text : "",
+                              .verdict = VERDICT_MEASURED,
+                              .figure = FINDING_NO_FIGURE};
+    char path[TEXT_SIZE];
+    if (lock == NULL) {
+        findings_add(&findings->answers, &finding, "%s",
+                     census_doubt(findings->census, 0) != NULL
+                         ? "No lock is certain: see what is undecided"
+                         : "No lock was found");
+        return;
+    }
+    double refused = count_of(lock, autopsy_lock_refused),
+           grants = count_of(lock, autopsy_lock_grants), each = grants > 0 ? refused / grants : 0;
+    const char *name = path_text(&lock[autopsy_lock_path], path);
+    finding.figure.value = each;
+    finding.unit = "refused creates a grant";
+    if (refused == 0)
+        findings_add(&findings->answers, &finding,
+                     "No herd of creates: no lock refused one. Whether the clients of a queue herd "
+                     "is in no log: zkherd tap counts it");
+    else if (count_of(lock, autopsy_lock_handoffs) == 0)
+        findings_add(&findings->answers, &finding,
+                     "No herd: %s never passed on, and refused %.0f creates", name, refused);
+    else if (each <= HERD_REFUSALS || count_of(lock, autopsy_lock_waiters_max) < 2)
+        findings_add(&findings->answers, &finding, "No herd: %s refused %.0f creates, %.1f a grant",
+                     name, refused, each);
+    else
+        findings_add(&findings->answers, &finding,
+                     "Herd: %.0f %% of all transactions were creates that %s refused: %.3g a "
+                     "grant, up to %.0f waiters; with kazoo's Lock or Curator's "
+                     "InterProcessMutex: none refused, 6 requests a grant",
+                     100 * refused / (double)findings->transactions, name, each,
+                     count_of(lock, autopsy_lock_waiters_max));
+}
+
+void autopsy_conclude(struct findings *findings)
+{
+    const struct table_value *first = most(&findings->lock_rows, autopsy_lock_rank);
+    if (first != NULL && first[autopsy_lock_stood_still].flag)
+        conclude_hold(findings, first);
+    conclude_herd(findings, most(&findings->lock_rows, autopsy_lock_refused));
+}
+
+static const char *answer(const struct findings *findings, size_t row)
+{
+    return table_row(&findings->answers, row)[finding_sentence].text;
 }
 
 /* ------------------------------------------------------------------ tables */
 
-/* The rows with the most of a column, the first of equals first; returns how many. */
-static size_t rank(const struct table *table, size_t column, size_t rows[ROWS])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < table->rows; i++) {
-        double value = table_number(&table_row(table, i)[column]);
-        size_t at = count;
-        while (at > 0 && table_number(&table_row(table, rows[at - 1])[column]) < value)
-            at--;
-        if (at == ROWS)
-            continue;
-        count += count < ROWS;
-        for (size_t j = count - 1; j > at; j--)
-            rows[j] = rows[j - 1];
-        rows[at] = i;
-    }
-    return count;
-}
-
-/* The rows with the most of a column. */
-struct screen {
-    const char *title;
-    const struct table *table;
-    size_t by;
-    const struct row_column *columns;
-    size_t count;
-};
-
 static const struct row_column lock_columns[] = {
     {.column = autopsy_lock_recipe},
     {.column = autopsy_lock_grants},
-    {.column = autopsy_lock_handoffs},
-    {.column = autopsy_lock_waiters_max, .over = "most", .title = "waiters"},
+    {.column = autopsy_lock_handoffs, .over = "hand", .title = "offs"},
+    {.column = autopsy_lock_waiters_max, .over = "most", .title = "wait"},
     {.column = autopsy_lock_refused},
-    {.column = autopsy_lock_expired},
+    {.column = autopsy_lock_expired, .over = "ex-", .title = "pired"},
     {.column = autopsy_lock_held_s, .title = "held s", .decimals = 1},
+    {.column = autopsy_lock_held_max_s, .over = "longest", .title = "held s", .decimals = 1},
     {.column = autopsy_lock_waited_max_s, .over = "longest", .title = "wait s", .decimals = 1},
     {.column = autopsy_lock_path, .title = "lock", .below = true},
+    {.column = autopsy_lock_held_max_session, .title = "longest by", .below = true},
+    {.column = autopsy_lock_held_max_begin_ms, .title = "from", .below = true},
 };
 
 static const struct row_column herd_columns[] = {
@@ -99,275 +184,171 @@ static const struct row_column minute_columns[] = {
     {.column = autopsy_minute_waiters_max, .title = "waiters"},
 };
 
-static void write_screen(const struct screen *screen, FILE *stream)
+/* Writes the rows with the most of a column, the first of equals first. */
+static void write_most(const char *title, const struct table *table, size_t by,
+                       const struct row_column *columns, size_t column_count, FILE *stream)
 {
-    size_t rows[ROWS], count = rank(screen->table, screen->by, rows);
-    const struct row_grid grid = {.table = screen->table,
-                                  .rows = rows,
-                                  .row_count = count,
-                                  .columns = screen->columns,
-                                  .column_count = screen->count};
+    size_t rows[ROWS], count = 0;
+    for (size_t i = 0; i < table->rows; i++) {
+        double value = table_number(&table_row(table, i)[by]);
+        size_t at = count;
+        while (at > 0 && table_number(&table_row(table, rows[at - 1])[by]) < value)
+            at--;
+        if (at == ROWS)
+            continue;
+        count += count < ROWS;
+        memmove(rows + at + 1, rows + at, (count - 1 - at) * sizeof *rows);
+        rows[at] = i;
+    }
     if (count == 0)
         return;
-    fprintf(stream, "%s", screen->title);
-    if (screen->table->rows > count)
-        fprintf(stream, ", %zu of %zu", count, screen->table->rows);
+    fprintf(stream, "%s", title);
+    if (table->rows > count)
+        fprintf(stream, ", %zu of %zu", count, table->rows);
     fputs(":\n", stream);
-    row_grid_write(&grid, terminal_columns(STDOUT_FILENO), stream);
+    row_grid_write(&(struct row_grid){.table = table,
+                                      .rows = rows,
+                                      .row_count = count,
+                                      .columns = columns,
+                                      .column_count = column_count},
+                   terminal_columns(STDOUT_FILENO), stream);
     fputs("\n", stream);
 }
 
-#define SCREEN(title, table, by, columns, stream)                                                  \
-    write_screen(                                                                                  \
-        &(struct screen){title, table, by, columns, sizeof(columns) / sizeof(columns)[0]}, stream)
-
-/* ------------------------------------------------------------------ what people came for */
-
-/* The first row on the screen: what stood still, or what most waited for; NULL: there is no lock.
- */
-static const struct table_value *first_lock(const struct findings *findings)
-{
-    size_t rows[ROWS];
-    return rank(&findings->lock_rows, autopsy_lock_rank, rows) > 0
-               ? table_row(&findings->lock_rows, rows[0])
-               : NULL;
-}
-
-/* The lock that refused the most creates, zkherd's own last; NULL: none has. */
-static const struct table_value *most_refused(const struct findings *findings)
-{
-    const struct table_value *found = NULL;
-    double most = 0;
-    for (size_t i = 0; i < findings->lock_rows.rows; i++) {
-        const struct table_value *row = table_row(&findings->lock_rows, i);
-        double refused = table_number(&row[autopsy_lock_refused]);
-        if (row[autopsy_lock_rank].real < 0)
-            refused /= 1e12;
-        if (refused > most) {
-            most = refused;
-            found = row;
-        }
-    }
-    return found;
-}
-
-/* Whether there was a herd, and what would mend it; for the caller to free. */
-static char *conclude(const struct findings *findings)
-{
-    const struct table_value *lock = most_refused(findings);
-    char path[512];
-    if (findings->lock_rows.rows == 0)
-        return memory_text(census_doubt(findings->overview.census, 0) != NULL
-                               ? "No lock is certain: see what is undecided."
-                               : "No lock was found.");
-    if (lock == NULL)
-        return memory_text("No herd of creates: no lock refused one. Whether the clients of a "
-                           "queue herd is in no log: zkherd tap counts it.");
-    double refused = table_number(&lock[autopsy_lock_refused]),
-           each = refused / (table_number(&lock[autopsy_lock_grants]) + 1e-9);
-    const char *name = printable_text(lock[autopsy_lock_path].text, path, sizeof path);
-    if (lock[autopsy_lock_handoffs].count == 0)
-        return memory_format("No herd: %s never passed on, and refused %.0f creates.", name,
-                             refused);
-    if (each <= HERD_REFUSALS || lock[autopsy_lock_waiters_max].count < 2)
-        return memory_format("No herd: %s refused %.0f creates, %.1f a grant.", name, refused,
-                             each);
-    return memory_format(
-        "Herd: %.0f %% of all transactions were creates that %s refused: %.0f a grant, up to "
-        "%" PRIu64 " waiters. With a queue, as kazoo's Lock and Curator's InterProcessMutex: none "
-        "refused, 6 requests a grant.",
-        100 * refused / (double)findings->transactions, name, each,
-        lock[autopsy_lock_waiters_max].count);
-}
-
-/* How long a lock was held at most, by which session, and whether it stood still. */
-static void write_hold(const struct table_value *lock, FILE *stream)
-{
-    const char *session = lock[autopsy_lock_held_max_session].text;
-    char path[512], from[TIME_SIZE], held[32], waiting[64] = "";
-    bool stood_still = lock[autopsy_lock_stood_still].flag;
-    if (lock[autopsy_lock_held_max_s].kind == TABLE_UNKNOWN)
-        return;
-    if (stood_still)
-        snprintf(waiting, sizeof waiting, " to the end, while %" PRIu64 " waited",
-                 lock[autopsy_lock_waiting].count);
-    wrap_sentence(stream, "%s of %s: %s by %s, from %s%s.",
-                  stood_still ? "Stood still: hold" : "Longest hold",
-                  printable_text(lock[autopsy_lock_path].text, path, sizeof path),
-                  text_format_duration((uint64_t)(1e9 * lock[autopsy_lock_held_max_s].real), held,
-                                       sizeof held),
-                  session != NULL ? session : "a znode of no session",
-                  time_text(lock[autopsy_lock_held_max_begin_ms].number, from), waiting);
-}
+#define WRITE_MOST(title, table, by, columns, stream)                                              \
+    write_most(title, &(table), by, columns, sizeof(columns) / sizeof *(columns), stream)
 
 /* ------------------------------------------------------------------ sentences */
 
-static void write_head(const struct findings *findings, FILE *stream)
+static void write_extent(const struct findings *findings, FILE *stream)
 {
-    const struct overview *overview = &findings->overview;
-    char first[TIME_SIZE], last[TIME_SIZE], transactions[32];
-    wrap_sentence(stream,
-                  "%s transactions, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu %s.",
-                  text_format_count(overview->transactions, transactions, sizeof transactions),
-                  (uint64_t)overview->first_zxid, (uint64_t)overview->last_zxid,
-                  time_text(overview->first_ms, first), time_text(overview->last_ms, last),
-                  findings->logs, findings->logs == 1 ? "log" : "logs");
-    if (findings->transactions < overview->transactions)
+    char first[TEXT_SIZE], last[TEXT_SIZE], count[32];
+    wrap_sentence(
+        stream, "%s transactions, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu %s.",
+        text_format_count(findings->read, count, sizeof count), (uint64_t)findings->first_zxid,
+        (uint64_t)findings->last_zxid, time_text(findings->first_ms, first),
+        time_text(findings->last_ms, last), findings->logs, findings->logs == 1 ? "log" : "logs");
+    if (findings->transactions < findings->read)
         wrap_sentence(stream, "Of these, %s are of the time that is asked for.",
-                      text_format_count(findings->transactions, transactions, sizeof transactions));
+                      text_format_count(findings->transactions, count, sizeof count));
     fputs("\n", stream);
 }
 
+/* Those that are not 0. */
 static void write_counts(const struct findings *findings, FILE *stream)
 {
-    char opened[32], closed[32], expired[32], errors[32], refused[32];
-    wrap_sentence(stream,
-                  "%s sessions began, %s ended, of which %s expired. %s transactions are errors, "
-                  "%s of them creates that a lock refused.",
-                  text_format_count(findings->sessions_opened, opened, sizeof opened),
-                  text_format_count(findings->sessions_closed, closed, sizeof closed),
-                  text_format_count(findings->sessions_expired, expired, sizeof expired),
-                  text_format_count(findings->errors, errors, sizeof errors),
-                  text_format_count(findings->refused, refused, sizeof refused));
-    if (findings->sessions_undecided > 0)
-        wrap_sentence(stream,
-                      "%" PRIu64 " sessions expired or closed themselves by a request of number 0: "
-                      "the log does not tell which.",
-                      findings->sessions_undecided);
-    if (findings->unattributed > 0)
-        wrap_sentence(stream,
-                      "%" PRIu64 " refused creates belong to no lock that is known: an error "
-                      "transaction has no path.",
-                      findings->unattributed);
-    if (findings->orphans > 0)
-        wrap_sentence(stream,
-                      "%" PRIu64 " ephemeral znodes of the snapshot belong to no session of it: "
-                      "they have outlived their sessions.",
-                      findings->orphans);
+    const struct {
+        uint64_t count;
+        const char *words;
+    } counts[] = {
+#define X(name, words) {findings->name, words},
+        AUTOPSY_COUNTS(X)
+#undef X
+    };
+    struct growing_text line = {0};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        char number[32];
+        if (counts[i].count > 0)
+            growing_text_add(&line, "%s%s %s", line.length > 0 ? ", " : "",
+                             text_format_count(counts[i].count, number, sizeof number),
+                             counts[i].words);
+    }
+    if (line.length > 0)
+        wrap_sentence(stream, "%s.", line.text);
+    free(line.text);
 }
 
+/* What a log cannot tell, or tells not exactly. */
 static void write_doubts(const struct findings *findings, FILE *stream)
 {
     const struct census_doubt *doubt;
-    for (size_t i = 0; i < DOUBTS && (doubt = census_doubt(findings->overview.census, i)) != NULL;
-         i++) {
-        char path[512];
+    char text[TEXT_SIZE];
+    for (size_t i = 0; i < DOUBTS && (doubt = census_doubt(findings->census, i)) != NULL; i++)
         wrap_sentence(stream,
                       "Undecided: %" PRIu64 " refused creates of %" PRIu64
-                      " sessions %s of %s, the "
-                      "only one that was there; none of them ever created it.",
+                      " sessions %s of %s, the only one that was there; none of them ever created "
+                      "it.",
                       doubt->refusals, doubt->sessions, doubt->is_lock ? "seem to be" : "may be",
-                      printable_text(doubt->path, path, sizeof path));
-    }
-}
-
-static void write_clock(const struct findings *findings, FILE *stream)
-{
-    const struct autopsy_clock *clock = &findings->overview.clock;
-    char most[32];
-    if (clock->steps > 0)
-        wrap_sentence(stream,
-                      "Times go back %" PRIu64 " times, by up to %s at zxid 0x%" PRIx64
-                      "%s: durations across "
-                      "that are not exact.",
-                      clock->steps,
-                      text_format_duration((uint64_t)clock->most_ms * NS_PER_MS, most, sizeof most),
-                      (uint64_t)clock->most_zxid,
-                      clock->at_epoch ? ", where another leader's clock begins" : "");
-}
-
-static void write_sequences(const struct findings *findings, FILE *stream)
-{
+                      printable_text(doubt->path, text, sizeof text));
+    if (findings->back.steps > 0)
+        wrap_sentence(
+            stream,
+            "Times go back %" PRIu64 " times, by up to %s at zxid 0x%" PRIx64
+            "%s: durations across that are not exact.",
+            findings->back.steps,
+            text_format_duration((uint64_t)findings->back.most_ms * NS_PER_MS, text, sizeof text),
+            (uint64_t)findings->back.most_zxid,
+            findings->back.at_epoch ? ", where another leader's clock begins" : "");
     for (size_t i = 0; i < AUTOPSY_SEQUENCES; i++) {
-        const struct autopsy_sequence *sequence = &findings->sequences[i];
-        char folder[512];
+        const struct sequence *sequence = &findings->sequences[i];
         if (sequence->next >= SEQUENCE_HIGH)
-            wrap_sentence(
-                stream,
-                "The next sequence number in %s is %" PRIu32 ": %.1f %% of 2^31. From "
-                "there on servers since 3.6 give 2147483647 again and again, and negative "
-                "numbers to creates in flight; older ones give negative numbers.",
-                printable_text(sequence->folder, folder, sizeof folder), sequence->next,
-                100.0 * sequence->next / SEQUENCE_END);
+            wrap_sentence(stream,
+                          "The next sequence number in %s is %" PRIu32
+                          ": %.1f %% of 2^31. From there on servers since 3.6 give 2147483647 "
+                          "again and again, and negative numbers to creates in flight; older ones "
+                          "give negative numbers.",
+                          printable_text(sequence->folder, text, sizeof text), sequence->next,
+                          100.0 * sequence->next / SEQUENCE_END);
     }
+    for (size_t i = 0; i < findings->flaws.rows; i++)
+        wrap_sentence(stream, "%s", table_row(&findings->flaws, i)[autopsy_flaw_sentence].text);
 }
 
 /* The table of locks and the answer are last: they stay on the screen. */
 void autopsy_write(const struct findings *findings, FILE *stream)
 {
-    const struct table_value *first = first_lock(findings);
-    write_head(findings, stream);
-    SCREEN("costliest minutes", &findings->minutes, autopsy_minute_transactions, minute_columns,
-           stream);
-    SCREEN("sessions that expired, or may have", &findings->expiries, autopsy_expiry_held,
-           expiry_columns, stream);
-    SCREEN("herds: bursts of error transactions", &findings->herds, autopsy_herd_errors,
-           herd_columns, stream);
+    write_extent(findings, stream);
+    WRITE_MOST("costliest minutes", findings->spans[MINUTES], autopsy_minute_transactions,
+               minute_columns, stream);
+    WRITE_MOST("sessions that expired, or may have", findings->expiries, autopsy_expiry_held,
+               expiry_columns, stream);
+    WRITE_MOST("herds: bursts of error transactions", findings->herds, autopsy_herd_errors,
+               herd_columns, stream);
     write_counts(findings, stream);
     write_doubts(findings, stream);
-    write_clock(findings, stream);
-    write_sequences(findings, stream);
-    for (size_t i = 0; i < findings->flaws.rows; i++)
-        wrap_sentence(stream, "%s", table_row(&findings->flaws, i)[autopsy_flaw_sentence].text);
     fputs("\n", stream);
-    SCREEN("locks with the most waiters", &findings->lock_rows, autopsy_lock_rank, lock_columns,
-           stream);
-    if (first != NULL)
-        write_hold(first, stream);
-    char *answer = conclude(findings);
-    wrap_sentence(stream, "%s", answer);
-    free(answer);
-    wrap_sentence(stream,
-                  "A log has no reads, watches and notifications: turns follow from znodes.");
-    if (findings_lose(findings))
-        wrap_sentence(stream, "Not valid: transactions are missing.");
+    WRITE_MOST("locks with the most waiters", findings->lock_rows, autopsy_lock_rank, lock_columns,
+               stream);
+    for (size_t i = 0; i < findings->answers.rows; i++)
+        wrap_sentence(stream, "%s.", answer(findings, i));
+    fputs("A log has no reads, watches, notifications, and no path of what it refused.\n", stream);
+    if (autopsy_loses(findings))
+        fputs("Not valid: transactions are missing.\n", stream);
 }
 
 /* ------------------------------------------------------------------ JSON */
 
-static json_t *describe_sequences(const struct findings *findings)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < AUTOPSY_SEQUENCES && findings->sequences[i].folder != NULL; i++)
-        json_array_append_new(list, json_pack("{s:o, s:I}", "folder",
-                                              json_text(findings->sequences[i].folder), "next",
-                                              (json_int_t)findings->sequences[i].next));
-    return list;
-}
-
-static json_t *describe_doubts(const struct findings *findings)
-{
-    json_t *list = json_array();
-    const struct census_doubt *doubt;
-    for (size_t i = 0; (doubt = census_doubt(findings->overview.census, i)) != NULL; i++)
-        json_array_append_new(list, json_pack("{s:o, s:b, s:I, s:I}", "path",
-                                              json_text(doubt->path), "is_lock", doubt->is_lock,
-                                              "refused", (json_int_t)doubt->refusals, "sessions",
-                                              (json_int_t)doubt->sessions));
-    return list;
-}
-
 json_t *autopsy_describe(const struct findings *findings, const char *folder)
 {
-    const struct overview *overview = &findings->overview;
-    json_t *flaws = json_array();
+    json_t *flaws = json_array(), *sequences = json_array(), *doubts = json_array();
+    const struct census_doubt *doubt;
     for (size_t i = 0; i < findings->flaws.rows; i++)
         json_array_append_new(
             flaws, json_text(table_row(&findings->flaws, i)[autopsy_flaw_sentence].text));
-    char *answer = conclude(findings);
+    for (size_t i = 0; i < AUTOPSY_SEQUENCES && findings->sequences[i].folder != NULL; i++)
+        json_array_append_new(sequences, json_pack("{s:o, s:I}", "folder",
+                                                   json_text(findings->sequences[i].folder), "next",
+                                                   (json_int_t)findings->sequences[i].next));
+    for (size_t i = 0; (doubt = census_doubt(findings->census, i)) != NULL; i++)
+        json_array_append_new(doubts, json_pack("{s:o, s:b, s:I, s:I}", "path",
+                                                json_text(doubt->path), "is_lock", doubt->is_lock,
+                                                "refused", (json_int_t)doubt->refusals, "sessions",
+                                                (json_int_t)doubt->sessions));
     json_t *json = json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s}",
+        "{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, "
+        "s:s}",
         "folder", json_result_text(folder), "logs", (json_int_t)findings->logs, "transactions",
-        (json_int_t)findings->transactions, "first_zxid", (json_int_t)overview->first_zxid,
-        "last_zxid", (json_int_t)overview->last_zxid, "first_ms", (json_int_t)overview->first_ms,
-        "last_ms", (json_int_t)overview->last_ms, "locks", json_result_rows(&findings->lock_rows),
+        (json_int_t)findings->transactions, "first_zxid", (json_int_t)findings->first_zxid,
+        "last_zxid", (json_int_t)findings->last_zxid, "first_ms", (json_int_t)findings->first_ms,
+        "last_ms", (json_int_t)findings->last_ms, "locks", json_result_rows(&findings->lock_rows),
         "herds", json_result_rows(&findings->herds), "expired",
-        json_result_rows(&findings->expiries), "minutes", json_result_rows(&findings->minutes),
-        "sequences", describe_sequences(findings), "flaws", flaws, "clock_back_ms",
-        (json_int_t)overview->clock.most_ms, "doubts", describe_doubts(findings), "answer",
-        json_text(answer), "verdict", json_result_verdict(findings_lose(findings) ? 4 : 0));
-    free(answer);
-#define X(name) json_object_set_new(json, #name, json_integer((json_int_t)findings->name));
+        json_result_rows(&findings->expiries), "minutes",
+        json_result_rows(&findings->spans[MINUTES]), "sequences", sequences, "flaws", flaws,
+        "clock_back_ms", (json_int_t)findings->back.most_ms, "doubts", doubts, "answer",
+        json_text(answer(findings, findings->answers.rows - 1)), "findings",
+        json_result_rows(&findings->answers), "verdict",
+        json_result_verdict(autopsy_loses(findings) ? 4 : 0));
+#define X(name, words) json_object_set_new(json, #name, json_integer((json_int_t)findings->name));
     AUTOPSY_COUNTS(X)
 #undef X
     return json;

@@ -41,9 +41,9 @@ struct name {
     bool is_repeated; /* the refusals of a session go on for long */
 };
 
-/* Consecutive refusals and creates of a session that are of the same lock. */
+/* Refusals up to a create, of consecutive creates of the same lock. */
 struct run {
-    const char *path;    /* NULL: parents were made */
+    struct name *name;   /* NULL: parents were made */
     int64_t from, until; /* zxids; `from` only of parents */
 };
 
@@ -61,6 +61,8 @@ struct refused {
     int64_t only_born, first_ms, last_ms;
     struct run *runs;
     size_t run_count;
+    size_t at;        /* the second time: the runs before are over */
+    bool wants_other; /* the second time: than what is there, for it was refused without that */
 };
 
 struct census {
@@ -76,6 +78,7 @@ struct census {
     size_t early_count;
     struct census_doubt *doubts;
     size_t doubt_count;
+    bool is_known; /* the changes come for the second time */
 };
 
 /* ------------------------------------------------------------------ trees */
@@ -126,16 +129,22 @@ static bool has_beside(const struct census *census, int64_t session, const struc
     return own != NULL;
 }
 
-/* The only znode of another session that is there. Of several it may be the only one beside which
- * the session has none of its own, as it has among registrations: then *is_certain is false. NULL:
- * there is none, or are several. */
-static struct name *only_wanted(const struct census *census, int64_t session, bool *is_certain)
+/* The znode of another session that a refused one can have wanted. */
+struct wanted {
+    struct name *only; /* NULL: there is none, or are several */
+    bool is_certain;   /* false: others were there, but beside these the session has its own */
+    bool is_none;      /* no other session had any */
+};
+
+/* Of several it may be the only one beside which the session has none of its own, as it has among
+ * registrations. */
+static struct wanted find_wanted(const struct census *census, int64_t session)
 {
     struct name *last = NULL, *apart = NULL;
     size_t others = 0, others_apart = 0, compared = 0;
     for (struct name *name = census->there; name != NULL; name = name->after) {
         if (compared++ == COMPARED)
-            return NULL;
+            return (struct wanted){0};
         if (owner_of(name) == session)
             continue;
         others++;
@@ -145,8 +154,10 @@ static struct name *only_wanted(const struct census *census, int64_t session, bo
             apart = name;
         }
     }
-    *is_certain = others == 1;
-    return others == 1 ? last : others_apart == 1 ? apart : NULL;
+    return (struct wanted){others == 1         ? last
+                           : others_apart == 1 ? apart
+                                               : NULL,
+                           others == 1, others == 0};
 }
 
 /* The znode of another session that this one has had before; NULL: there is none. */
@@ -210,46 +221,65 @@ static void weigh(struct refused *session)
     session->only_count = 0;
 }
 
-static void add_run(struct refused *session, const char *path, int64_t from, int64_t until)
+static void add_run(struct refused *session, struct name *name, int64_t from, int64_t until)
 {
     struct run *last = session->run_count > 0 ? &session->runs[session->run_count - 1] : NULL;
-    if (last == NULL || last->path != path) {
+    if (last == NULL || last->name != name) {
         session->runs = memory_grow(session->runs, session->run_count, sizeof *session->runs);
         last = &session->runs[session->run_count++];
-        *last = (struct run){path, from, 0};
+        *last = (struct run){name, from, 0};
     }
     last->until = until;
 }
 
-void census_refuse(struct census *census, const struct census_create *refused)
+/* The second time: the lock that the session gets next, or else the only one. */
+static struct census_blame blame(struct refused *session, int64_t zxid, const struct wanted *wanted)
+{
+    while (session->at < session->run_count && session->runs[session->at].until < zxid)
+        session->at++;
+    size_t next = session->at;
+    if (next < session->run_count && session->runs[next].name == NULL &&
+        zxid >= session->runs[next].from)
+        return (struct census_blame){0}; /* the making of a parent */
+    while (next < session->run_count && session->runs[next].name == NULL)
+        next++;
+    const struct name *name = next < session->run_count ? session->runs[next].name : NULL;
+    session->wants_other |= wanted->is_none;
+    if (name != NULL && name->is_there && owner_of(name) != session->id)
+        return (struct census_blame){name->path, name != wanted->only || !wanted->is_certain};
+    if (wanted->only != NULL && wanted->only->is_lock && !session->wants_other)
+        return (struct census_blame){wanted->only->path, !wanted->is_certain};
+    return (struct census_blame){0};
+}
+
+struct census_blame census_refuse(struct census *census, const struct census_create *refused)
 {
     struct refused *session = id_tree_take(&census->refused, refused->session, sizeof *session);
+    struct wanted wanted = find_wanted(census, refused->session);
+    if (census->is_known)
+        return blame(session, refused->zxid, &wanted);
     bool follows = session->chain > 0 && refused->cxid == session->cxid + 1;
     session->chain = follows ? session->chain + 1 : 1;
     session->cxid = refused->cxid;
     session->zxids[session->count++ % REFUSALS] = refused->zxid;
     census->refused_zxid = refused->zxid;
-    struct name *again = wanted_again(census, refused->session);
-    if (again != NULL) {
+    struct name *again = wanted_again(census, refused->session), *only = wanted.only;
+    if (again != NULL)
         again->is_lock = true;
-        return;
-    }
-    bool is_certain = false;
-    struct name *only = refused->zxid > census->known_zxid
-                            ? only_wanted(census, refused->session, &is_certain)
-                            : NULL;
-    if (only == NULL)
-        return;
+    if (again != NULL || only == NULL || refused->zxid <= census->known_zxid)
+        return (struct census_blame){0};
     int64_t born = only->lives[only->lived % LIVES].from;
-    if (only != session->only || born != session->only_born || is_certain != session->is_certain) {
+    if (only != session->only || born != session->only_born ||
+        wanted.is_certain != session->is_certain) {
         weigh(session);
         session->only = only;
         session->only_born = born;
-        session->is_certain = is_certain;
+        session->is_certain = wanted.is_certain;
         session->first_ms = refused->at_ms;
     }
     session->only_count++;
     session->last_ms = refused->at_ms;
+    return (struct census_blame){0};
 }
 
 /* The refused creates just before one that is done were of the folders above it. */
@@ -267,7 +297,7 @@ static void explain(struct refused *session, const struct census_create *create)
     session->chain = 0;
 }
 
-static bool wanted(const struct refused *session, const struct name *name)
+static bool has_wanted(const struct refused *session, const struct name *name)
 {
     for (size_t i = 0; i < REFUSALS && i < session->count; i++)
         if (was_there(name, session->zxids[i], session->id))
@@ -315,19 +345,27 @@ void census_create(struct census *census, const struct census_create *create)
     if (census->known_zxid > 0 && looks_like_place(create->path))
         (void)take(&census->places, create->path, sizeof(char *));
     if (create->ephemeral &&
-        (create->numbered || line_is_kazoo_lease(strrchr(create->path, '/') + 1))) {
+        (create->numbered || line_is_kazoo_lease(strrchr(create->path, '/') + 1)))
         note_place(census, create->path);
-    } else if (create->ephemeral) {
+    else if (create->ephemeral)
         name = take(&census->names, create->path, sizeof *name);
+    else
+        name = find(&census->names, create->path);
+    if (name != NULL) {
         if (name->is_there) /* its end was not seen */
             end_life(census, name, create->zxid);
-        name->is_lock |= session != NULL && wanted(session, name);
-        begin_life(census, name, create->session, create->zxid);
+        name->is_lock |= session != NULL && !census->is_known && has_wanted(session, name);
+        begin_life(census, name, create->ephemeral ? create->session : 0, create->zxid);
     }
-    if (session != NULL && name != NULL && name->is_lock) {
-        add_run(session, name->path, 0, create->zxid);
+    if (session == NULL)
+        return;
+    session->wants_other = false;
+    if (census->is_known)
+        return;
+    if (name != NULL && name->is_lock) {
+        add_run(session, name, 0, create->zxid);
         session->only_count = 0; /* it wanted this one */
-    } else if (session != NULL) {
+    } else {
         explain(session, create);
     }
 }
@@ -361,18 +399,17 @@ void census_delete(struct census *census, const char *path, int64_t session, int
     char **place = find(&census->places, path);
     if (place != NULL)
         remove_place(census, place);
-    else if (census->known_zxid > 0 && name == NULL)
+    else if (census->known_zxid > 0 && name == NULL && !census->is_known)
         note_early(census, path, session, zxid);
     if (name == NULL || !name->is_there)
         return;
     end_life(census, name, zxid);
     /* Nobody was refused since it was there first: it was no lock, unless its session wants it
      * again. */
-    if (name->is_lock || name->lived > 1 || census->refused_zxid > name->lives[1].from)
+    bool may_be = census->is_known ? name->doubt.refusals > 0
+                                   : name->lived > 1 || census->refused_zxid > name->lives[1].from;
+    if (name->is_lock || may_be || (!census->is_known && census->kept++ < KEPT))
         return;
-    if (census->kept++ < KEPT)
-        return;
-    census->kept--;
     tdelete(name, &census->names, compare_paths);
     free(name->path);
     free(name);
@@ -388,9 +425,24 @@ static void end_lives(struct census *census, int64_t session, int64_t zxid)
     }
 }
 
-void census_close(struct census *census, int64_t session, int64_t zxid)
+static void free_refused(void *node)
 {
-    end_lives(census, session, zxid);
+    free(((struct refused *)node)->runs);
+    free(node);
+}
+
+void census_close(struct census *census, int64_t session, int64_t zxid, bool are_listed)
+{
+    struct refused *refused = id_tree_find(&census->refused, session);
+    if (!are_listed)
+        end_lives(census, session, zxid);
+    if (refused == NULL)
+        return;
+    weigh(refused);
+    if (refused->at < refused->run_count)
+        return;
+    id_tree_remove(&census->refused, refused);
+    free_refused(refused);
 }
 
 static void free_places(struct census *census)
@@ -407,7 +459,7 @@ void census_begin(struct census *census, int64_t zxid, int64_t known)
     end_lives(census, 0, zxid);
 }
 
-/* ------------------------------------------------------------------ what is asked for */
+/* ------------------------------------------------------------------ what is known */
 
 static void weigh_each(const void *node, VISIT visit, void *context)
 {
@@ -428,10 +480,11 @@ static void judge(const void *node, VISIT visit, void *context)
         name->path, name->is_lock, name->doubt.refusals, name->doubt.sessions};
 }
 
-void census_end(struct census *census)
+void census_again(struct census *census)
 {
     twalk_r(census->refused, weigh_each, NULL);
     twalk_r(census->names, judge, census);
+    census->is_known = true;
 }
 
 bool census_is_lock(const struct census *census, const struct census_create *create)
@@ -449,27 +502,6 @@ bool census_is_lock(const struct census *census, const struct census_create *cre
            strcmp(folder->recipe, recipe_of(name)) == 0 &&
            strlen(folder->prefix) == prefix_length(name, folder->recipe) &&
            strncmp(folder->prefix, name, strlen(folder->prefix)) == 0;
-}
-
-struct census_wants census_wants(const struct census *census, int64_t session, int64_t zxid)
-{
-    const struct refused *found = id_tree_find(&census->refused, session);
-    size_t low = 0, high = found != NULL ? found->run_count : 0;
-    struct census_wants wants = {0};
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (found->runs[middle].until < zxid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; found != NULL && i < found->run_count && wants.next == NULL; i++) {
-        wants.next = found->runs[i].path;
-        wants.explained |= i == low && wants.next == NULL && zxid >= found->runs[i].from;
-    }
-    for (size_t i = low; i > 0 && wants.before == NULL; i--)
-        wants.before = found->runs[i - 1].path;
-    return wants;
 }
 
 const struct census_early *census_early(const struct census *census, size_t index)
@@ -497,12 +529,6 @@ static void free_folder(void *node)
 {
     free(((struct folder *)node)->path);
     free(((struct folder *)node)->prefix);
-    free(node);
-}
-
-static void free_refused(void *node)
-{
-    free(((struct refused *)node)->runs);
     free(node);
 }
 

@@ -2,7 +2,8 @@
 /*
  * census: which znodes are locks, by their names and by their use. Layer: history.
  *
- * Fed with all changes in their order, before history/locks.h can be fed with those of locks:
+ * Fed twice with all changes in their order: census_again stands between. The first time decides
+ * what is a lock; the second time history/locks.h can be fed, too, and refused creates have theirs.
  *
  *   a place in a queue  an ephemeral znode that the server has numbered, or a lease of kazoo's; and
  *                       a numbered znode of no session among such of the same recipe, which holds
@@ -11,12 +12,12 @@
  *                       refused a create while another session had it
  *
  * A refused create has no path. It is of the lock by name that the session creates next, if that
- * was there, unless it was the making of a parent: the next request of the session, which was done,
- * made a znode below. A lock that never passes on is created by nobody else: a znode is taken for
- * one if a session was refused again and again for CENSUS_REPEATED_MS, created nothing instead, and
- * the znode was all the time the only one of another session. One that was so at some refusals,
- * without more, or was the only one beside which the refused session had none of its own, is
- * doubtful.
+ * was there, or of the only one that was; unless it was the making of a parent: the next request of
+ * the session, which was done, made a znode below. A lock that never passes on is created by nobody
+ * else: a znode is taken for one if a session was refused again and again for CENSUS_REPEATED_MS,
+ * created nothing instead, and the znode was all the time the only one of another session. One that
+ * was so at some refusals, without more, or was the only one beside which the refused session had
+ * none of its own, is doubtful.
  *
  * Invariant: a refused create belongs to a name only if the name was there then.
  */
@@ -41,6 +42,12 @@ struct census_create {
     bool numbered; /* the name ends in a number that the server has given */
 };
 
+/* The lock by name that has refused a create. */
+struct census_blame {
+    const char *path; /* NULL: it is not known */
+    bool inferred;    /* ephemeral znodes of others were there beside it */
+};
+
 /* A znode that was there at a census_begin and is known by its deletion alone. */
 struct census_early {
     char *path;
@@ -63,26 +70,19 @@ void census_free(struct census *census);
 void census_begin(struct census *census, int64_t zxid, int64_t known);
 
 void census_create(struct census *census, const struct census_create *create);
-void census_refuse(struct census *census, const struct census_create *refused);
 void census_delete(struct census *census, const char *path, int64_t session, int64_t zxid);
 
-/* The session ends, and with it its znodes: for a log that does not list them. */
-void census_close(struct census *census, int64_t session, int64_t zxid);
+/* The session ends, and with it its znodes, unless their deletions are listed and told. */
+void census_close(struct census *census, int64_t session, int64_t zxid, bool are_listed);
 
-/* Behind the last change, and before what follows. */
-void census_end(struct census *census);
+/* The first time nothing is blamed. */
+struct census_blame census_refuse(struct census *census, const struct census_create *refused);
 
-/* Whether a znode that is created is of a lock. */
+/* Behind the last change, and before the same changes come again. */
+void census_again(struct census *census);
+
+/* Whether a znode that is created is of a lock: known behind census_again. */
 bool census_is_lock(const struct census *census, const struct census_create *create);
-
-/* The locks by name that a refused create may be of, if they are held then: what the session
- * creates next, and what it has created before; NULL: none. explained: it was the making of a
- * parent. */
-struct census_wants {
-    const char *next, *before;
-    bool explained;
-};
-struct census_wants census_wants(const struct census *census, int64_t session, int64_t zxid);
 
 /* Element `index`; NULL behind the last. */
 const struct census_early *census_early(const struct census *census, size_t index);

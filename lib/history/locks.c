@@ -37,7 +37,6 @@ struct locks {
     size_t count;
     uint32_t sessions;
     size_t holders, present; /* of all locks: that hold; that hold or wait */
-    size_t held_names;       /* locks by name that are held */
 };
 
 /* ------------------------------------------------------------------ what is found by its key */
@@ -128,7 +127,6 @@ static void give_turn(struct locks_lock *lock, struct locks_place *place, uint64
     place->line.holds = true;
     lock->holders++;
     lock->all->holders++;
-    lock->all->held_names += lock->by_name;
     if (lock->row.granted++ == 0)
         name_holder(&lock->row, place);
     lock->row.granted_ns = at_ns;
@@ -150,7 +148,6 @@ static void give_turns(struct locks_lock *lock, uint64_t at_ns)
         place_of(lock, i)->line.holds = false;
         lock->holders--;
         lock->all->holders--;
-        lock->all->held_names -= lock->by_name;
         lock->row.granted--;
         name_holder(&lock->row, place_of(lock, 0));
     }
@@ -254,7 +251,6 @@ static bool remove_place(struct locks *locks, struct locks_place *place)
     take_out(lock, place);
     lock->holders -= held;
     locks->holders -= held;
-    locks->held_names -= held && lock->by_name;
     free_place(locks, place);
     return held;
 }
@@ -364,6 +360,8 @@ void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
         before = place->made_before;
         end_place(locks, place, at_ns);
     }
+    id_tree_remove(&locks->by_session, session);
+    free(session);
 }
 
 void locks_forget(struct locks *locks, uint64_t at_ns)
@@ -390,22 +388,6 @@ struct locks_lock *locks_find(struct locks *locks, const char *path)
     lock = lock_at(locks, folder);
     free(folder);
     return lock != NULL && !lock->by_name ? lock : NULL;
-}
-
-size_t locks_held(const struct locks *locks, int64_t session, struct locks_lock **last)
-{
-    size_t count = 0;
-    *last = NULL;
-    if (locks->held_names > 2) /* of which one may be the session's own */
-        return locks->held_names;
-    for (size_t i = 0; i < locks->count && locks->held_names > 0; i++) {
-        struct locks_lock *lock = locks->list[i];
-        if (lock->by_name && lock->holders > 0 && place_of(lock, 0)->session->id != session) {
-            *last = lock;
-            count++;
-        }
-    }
-    return count;
 }
 
 bool locks_holds(struct locks *locks, int64_t session)

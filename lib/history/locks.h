@@ -89,10 +89,6 @@ void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
 /* All znodes and sessions are gone, nobody knows when: rows with a holder are closed. */
 void locks_forget(struct locks *locks, uint64_t at_ns);
 
-/* The number of locks by name that other sessions than this one hold, and one of them, which is
- * known if it is the only one. With more than two it may count the session's own, too. */
-size_t locks_held(const struct locks *locks, int64_t session, struct locks_lock **last);
-
 /* The lock that a path is the folder or the znode of, or whose folder has it; NULL: none. */
 struct locks_lock *locks_find(struct locks *locks, const char *path);
 

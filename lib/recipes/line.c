@@ -68,7 +68,7 @@ size_t line_read(const char *const *names, size_t name_count, struct line_place 
     int32_t first = 0;
     for (size_t i = 0; i < name_count; i++) {
         int32_t sequence;
-        if (!queue_sequence(names[i], &sequence))
+        if (line_is_kazoo_lease(names[i]) || !queue_sequence(names[i], &sequence))
             continue;
         if (count == 0 || queue_before(sequence, first))
             first = sequence;

@@ -157,7 +157,7 @@ COMMAND_TEST(a_queue_and_what_only_looks_like_one)
     command_run(&command, COMMAND("autopsy", "--no-files", "zk"));
     assert_status(&command, 0);
     assert_has(command.out, "The next sequence number in /high is 1073741824: 50.0 % of 2^31");
-    assert_has(command.out, "A log has no reads, watches and");
+    assert_has(command.out, "A log has no reads, watches, notifications");
 }
 
 /* Times and request numbers as a test wants them. */
@@ -257,7 +257,7 @@ COMMAND_TEST(a_registration_is_no_lock)
     assert_int_equal(json_array_size(json_object_get(told, "locks")), 0);
     assert_int_equal(json_array_size(json_object_get(told, "doubts")), 0);
     assert_int_equal(number(told, "unattributed"), 2);
-    assert_string_equal(text(told, "answer"), "No lock was found.");
+    assert_string_equal(text(told, "answer"), "No lock was found");
     json_decref(told);
 }
 
@@ -300,7 +300,7 @@ COMMAND_TEST(a_lock_that_stood_still_is_first)
     end_log("log.1");
     command_run(&command, COMMAND("autopsy", "--no-files", "zk"));
     assert_status(&command, 0);
-    assert_has(command.out, "Stood still: hold of /master: 20.0 s by 0x1");
+    assert_has(command.out, "Stood still: /master, held for 20.0 s by 0x1");
     assert_has(command.out, "20 refused creates of 2 sessions seem to be of /master");
     json_t *told = autopsy(0);
     const json_t *master = row(told, "locks", 1);

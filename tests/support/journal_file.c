@@ -25,8 +25,19 @@ static void put_text(const char *text)
     journal_file_bytes += length;
 }
 
-static void put(const char *fields, va_list values)
+static void put_list(va_list *values)
 {
+    const char(*texts)[JOURNAL_FILE_PATH] = va_arg(*values, const char(*)[JOURNAL_FILE_PATH]);
+    int count = va_arg(*values, int);
+    put_integer((uint64_t)count, 4);
+    for (int i = 0; i < count; i++)
+        put_text(texts[i]);
+}
+
+static void put(const char *fields, va_list list)
+{
+    va_list values; /* a parameter has no address that can be handed on */
+    va_copy(values, list);
     for (; *fields != '\0'; fields++) {
         switch (*fields) {
         case 'i':
@@ -44,6 +55,9 @@ static void put(const char *fields, va_list values)
         case 'n':
             put_integer((uint64_t)-1, 4);
             break;
+        case 'v':
+            put_list(&values);
+            break;
         default:
             put_integer(1, 4);
             put_integer(31, 4);
@@ -51,6 +65,7 @@ static void put(const char *fields, va_list values)
             put_text("anyone");
         }
     }
+    va_end(values);
 }
 
 void journal_file_begin(const char *magic, int version)
@@ -116,11 +131,16 @@ void journal_file_seal(void)
     put_text("/");
 }
 
-void journal_file_znode(const char *path, long long owner, long long czxid)
+void journal_file_znode_at(const char *path, long long owner, long long czxid, long long ms)
 {
     journal_file_put("ssl", path, "some data", 1LL);
-    journal_file_put("llll", czxid, czxid, JOURNAL_FILE_MS + 1000 * czxid, JOURNAL_FILE_MS);
+    journal_file_put("llll", czxid, czxid, ms, JOURNAL_FILE_MS);
     journal_file_put("iiill", 0, 3, 0, owner, czxid);
+}
+
+void journal_file_znode(const char *path, long long owner, long long czxid)
+{
+    journal_file_znode_at(path, owner, czxid, JOURNAL_FILE_MS + 1000 * czxid);
 }
 
 void journal_file_write(const char *folder, const char *name, size_t zeros)

@@ -2,14 +2,16 @@
 /*
  * journal_file: writes transaction logs and snapshots byte by byte, without the library's code.
  *
- * Fields: i an int (int), l a long (long long), f a flag (int), s a text, n null, a the usual ACL.
+ * Fields: i an int (int), l a long (long long), f a flag (int), s a text, n null, a the usual ACL,
+ * v a list (its texts, of JOURNAL_FILE_PATH bytes, and their number, an int).
  */
 #ifndef TESTS_JOURNAL_FILE_H
 #define TESTS_JOURNAL_FILE_H
 
 #include "tests/support/test.h"
 
-#define JOURNAL_FILE_MOST 65536
+#define JOURNAL_FILE_MOST 262144
+#define JOURNAL_FILE_PATH 80
 
 extern unsigned char journal_file[JOURNAL_FILE_MOST];
 extern size_t journal_file_bytes;
@@ -32,8 +34,9 @@ extern bool journal_file_digest;
 /* Ends a snapshot: the end of the znodes and the checksum. */
 void journal_file_seal(void);
 
-/* Appends a znode of a snapshot. */
+/* Appends a znode of a snapshot; its time is second czxid, or as given. */
 void journal_file_znode(const char *path, long long owner, long long czxid);
+void journal_file_znode_at(const char *path, long long owner, long long czxid, long long ms);
 
 /* Writes the bytes so far, and `zeros` behind them. */
 void journal_file_write(const char *folder, const char *name, size_t zeros);

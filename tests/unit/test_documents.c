@@ -63,7 +63,11 @@ static const struct {
                  {"tap_cause", &tap_cause_table},
                  {"tap_herd", &tap_herd_table},
                  {"tap_run", &tap_run_table},
-                 {"tap_law", &tap_law_table}};
+                 {"tap_law", &tap_law_table},
+                 {"autopsy_lock", &autopsy_lock_table},
+                 {"autopsy_herd", &autopsy_herd_table},
+                 {"autopsy_expiry", &autopsy_expiry_table},
+                 {"autopsy_minute", &autopsy_minute_table}};
 
 #define TABLES (sizeof tables / sizeof tables[0])
 
