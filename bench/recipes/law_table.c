@@ -15,8 +15,11 @@ enum term { SQUARE, LINEAR, NOBODY_SINCE, NEXT_FOUND, CONSTANT, WAS_RELEASED, TE
 
 static const char *const letters[TERMS] = {"W^2", "W", "h", "k", "", "r"};
 
+/* With fewest waiters a step may cost otherwise, as where a client watches two before it. */
 struct formula {
     int64_t factor[TERMS];
+    uint64_t from;  /* waiters from which on the sum holds */
+    int64_t before; /* cost with a waiter less, if `from` is not the least of the step */
 };
 
 static int64_t value_of(const struct formula *formula, const struct law_view *at)
@@ -44,19 +47,25 @@ static bool has_waiters(enum law_step step)
     return step == LAW_ARRIVAL_HELD || step == LAW_RELEASE_WAITED;
 }
 
-/* From differences of the law's values at a few points. */
-static struct formula formula_of(const struct recipe *recipe, enum tally_kind kind,
-                                 enum law_step step)
+static uint64_t least_waiters(enum law_step step)
 {
-    struct formula formula = {0};
+    return step == LAW_RELEASE_WAITED ? 1 : 0;
+}
+
+/* The formula from so many waiters on: from differences of the law's values at a few points. */
+static struct formula formula_of(const struct recipe *recipe, enum tally_kind kind,
+                                 enum law_step step, uint64_t from)
+{
+    struct formula formula = {.from = from};
     int64_t *factor = formula.factor;
-    struct law_view at = {
-        .waiters = has_waiters(step) ? 1 : 0, .arrivals_since_grant = 1, .next_found = 1};
+    int64_t w = (int64_t)from;
+    struct law_view at = {.waiters = from, .arrivals_since_grant = 1, .next_found = 1};
     struct law_view alone = at, again = at, behind = at, two = at, three = at;
     alone.arrivals_since_grant = 0;
     again.releases = 1;
-    behind.next_found = two.waiters = 2;
-    three.waiters = 3;
+    behind.next_found = 2;
+    two.waiters = from + 1;
+    three.waiters = from + 2;
     int64_t first = ask(recipe, kind, step, at);
     factor[NOBODY_SINCE] = ask(recipe, kind, step, alone) - first;
     factor[WAS_RELEASED] = ask(recipe, kind, step, again) - first;
@@ -64,9 +73,13 @@ static struct formula formula_of(const struct recipe *recipe, enum tally_kind ki
     if (has_waiters(step)) {
         int64_t second = ask(recipe, kind, step, two), third = ask(recipe, kind, step, three);
         factor[SQUARE] = (third - 2 * second + first) / 2;
-        factor[LINEAR] = second - first - 3 * factor[SQUARE];
+        factor[LINEAR] = second - first - (2 * w + 1) * factor[SQUARE];
     }
-    factor[CONSTANT] = first - factor[NEXT_FOUND] - factor[SQUARE] - factor[LINEAR];
+    factor[CONSTANT] = first - factor[NEXT_FOUND] - w * w * factor[SQUARE] - w * factor[LINEAR];
+    if (from > least_waiters(step)) {
+        at.waiters = from - 1;
+        formula.before = ask(recipe, kind, step, at);
+    }
     return formula;
 }
 
@@ -76,20 +89,22 @@ static bool agrees(const struct formula *formula, const struct recipe *recipe, e
                    enum law_step step)
 {
     uint64_t most = has_waiters(step) ? CHECKED_WAITERS : 0;
-    for (uint64_t w = step == LAW_RELEASE_WAITED ? 1 : 0; w <= most; w++) {
+    for (uint64_t w = least_waiters(step); w <= most; w++) {
         for (unsigned i = 0; i < 3 * 3 * 2; i++) {
             const struct law_view at = {.waiters = w,
                                         .arrivals_since_grant = i % 2,
                                         .next_found = 1 + i / 2 % 3 * 2,
                                         .releases = i / 6};
-            if (value_of(formula, &at) != ask(recipe, kind, step, at))
+            int64_t value = w < formula->from ? formula->before : value_of(formula, &at);
+            if (value != ask(recipe, kind, step, at))
                 return false;
         }
     }
     return true;
 }
 
-static void format_formula(const struct formula *formula, char *text, size_t size)
+static void format_formula(const struct formula *formula, enum law_step step, char *text,
+                           size_t size)
 {
     size_t length = 0;
     snprintf(text, size, "0");
@@ -106,18 +121,25 @@ static void format_formula(const struct formula *formula, char *text, size_t siz
                                                 : " + ",
                                    amount, letters[term]);
     }
+    if (formula->from > least_waiters(step))
+        snprintf(text + strlen(text), size - strlen(text), ", %lld at %llu",
+                 (long long)formula->before, (unsigned long long)formula->from - 1);
 }
 
 bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law_row *row)
 {
     bool costs = false;
-    for (int step = 0; tally_has_law(kind) && step < LAW_STEPS; step++) {
-        struct formula formula = formula_of(recipe, kind, (enum law_step)step);
-        if (agrees(&formula, recipe, kind, (enum law_step)step))
-            format_formula(&formula, row->of[step], sizeof row->of[step]);
+    for (int i = 0; tally_has_law(kind) && i < LAW_STEPS; i++) {
+        enum law_step step = (enum law_step)i;
+        uint64_t from = least_waiters(step);
+        struct formula formula = formula_of(recipe, kind, step, from);
+        if (has_waiters(step) && !agrees(&formula, recipe, kind, step))
+            formula = formula_of(recipe, kind, step, from + 1);
+        if (agrees(&formula, recipe, kind, step))
+            format_formula(&formula, step, row->of[i], sizeof row->of[i]);
         else
-            snprintf(row->of[step], sizeof row->of[step], NO_FORMULA);
-        costs = costs || strcmp(row->of[step], "0") != 0;
+            snprintf(row->of[i], sizeof row->of[i], NO_FORMULA);
+        costs = costs || strcmp(row->of[i], "0") != 0;
     }
     return costs;
 }
@@ -166,6 +188,7 @@ void law_table_write(const struct recipe *recipe, FILE *stream)
         "h: 1 if no client has arrived since the last grant, else 0",
         "k: number of clients that the next waiter found in line on its arrival",
         "r: 1 if the lock has been released before, else 0",
+        "at: \"2, 1 at 0\" is 1 where W = 0, else 2",
         NO_FORMULA ": depends on cases",
     };
     bool met[sizeof meanings / sizeof meanings[0]] = {false};

@@ -6,10 +6,10 @@
 #include "tests/support/simulate.h"
 #include "tests/support/test.h"
 
-extern const struct recipe recipe_kazoo, recipe_semaphore, recipe_syncqueue;
+extern const struct recipe recipe_kazoo, recipe_semaphore, recipe_syncqueue, recipe_twowatches;
 
-static const struct recipe *const examples[] = {&recipe_kazoo, &recipe_semaphore,
-                                                &recipe_syncqueue};
+static const struct recipe *const examples[] = {&recipe_kazoo, &recipe_semaphore, &recipe_syncqueue,
+                                                &recipe_twowatches};
 #define EXAMPLES (sizeof examples / sizeof examples[0])
 
 static struct trial_plan plan_of(const struct recipe *recipe, uint32_t clients, enum driver driver)

@@ -61,18 +61,23 @@ static void release_by_cases(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_DELETE, view->waiters > 0 ? 2 : 1);
     tally_add(cost, TALLY_NOTIFICATION, view->waiters > 1 ? 3 : view->waiters);
     tally_add(cost, TALLY_EXISTS, view->waiters > 19 ? 1 : 0);
+    tally_add(cost, TALLY_GET_CHILDREN, view->waiters > 2 ? view->waiters * view->waiters : 7);
+    tally_add(cost, TALLY_NAMES_LISTED,
+              view->waiters > 1 ? 2 * view->waiters * view->waiters + view->waiters : 9);
 }
 
 TEST(test_what_no_formula_says_is_not_put_in_one)
 {
     static const struct recipe cases = {.name = "cases",
                                         .law = {arrival_by_cases, release_by_cases, "", ""}};
-    expect(&cases, TALLY_CREATE, FORMULAS("2", "?", "0", "0"));
+    expect(&cases, TALLY_CREATE, FORMULAS("2", "1, 2 at 0", "0", "0"));
     expect(&cases, TALLY_GET, FORMULAS("0", "?", "0", "0"));
     expect(&cases, TALLY_SET, FORMULAS("?", "?", "0", "0"));
     expect(&cases, TALLY_DELETE, FORMULAS("0", "0", "2", "1"));
-    expect(&cases, TALLY_NOTIFICATION, FORMULAS("0", "0", "?", "0"));
+    expect(&cases, TALLY_NOTIFICATION, FORMULAS("0", "0", "3, 1 at 1", "0"));
     expect(&cases, TALLY_EXISTS, FORMULAS("0", "0", "?", "0"));
+    expect(&cases, TALLY_GET_CHILDREN, FORMULAS("0", "0", "?", "7"));
+    expect(&cases, TALLY_NAMES_LISTED, FORMULAS("0", "0", "2W^2 + W, 9 at 1", "9"));
 }
 
 /* Theirs either are formulas, or are put in words. */

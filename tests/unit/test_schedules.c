@@ -291,8 +291,9 @@ TEST(test_every_law_holds_for_every_number_of_clients)
 /* They are in no registry. */
 TEST(test_the_examples_end_well)
 {
-    extern const struct recipe recipe_kazoo, recipe_semaphore, recipe_syncqueue;
-    const struct recipe *const examples[] = {&recipe_kazoo, &recipe_semaphore, &recipe_syncqueue};
+    extern const struct recipe recipe_kazoo, recipe_semaphore, recipe_syncqueue, recipe_twowatches;
+    const struct recipe *const examples[] = {&recipe_kazoo, &recipe_semaphore, &recipe_syncqueue,
+                                             &recipe_twowatches};
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
         for_seeds(examples[i], 1, check_seed);
         check_every_number(examples[i]);
