@@ -72,15 +72,6 @@ COMMAND_TEST(some_claims_on_given_servers)
     assert_nothing_left_outside(1);
 }
 
-COMMAND_TEST(results_have_a_folder_of_their_own)
-{
-    command_run(&command, COMMAND("claims", "--connect", outside, "--only", "C8"));
-    assert_status(&command, 0);
-    assert_has(command.out, "\nresults in results/");
-    assert_has(command.out, "-claims\n");
-    assert_left(1);
-}
-
 /* C12 takes seconds, for its holders hold. */
 COMMAND_TEST_SOON(what_was_tried_is_kept)
 {

@@ -102,80 +102,6 @@ COMMAND_TEST_SOON(interrupted)
     assert_has(command.err, ": too few valid trials\n");
 }
 
-/* ------------------------------------------------------------------ Table 2 */
-
-#define SMALL2                                                                                     \
-    "-n", "1,4", "-t", "2", "--duration", "1s", "--warm-up", "100ms", "--seed", "5", "--plots",    \
-        "svg", "-o", "out"
-
-/* A geometric mean over trials, and how far off it may be, because each was rounded. */
-struct mean {
-    double value, error;
-};
-
-/* The trials of a cell: the creates and deletes of each, and the mean of a column that was written
- * with a rounding error of that much at most. The smaller a value is beside the other, the more its
- * error counts. */
-static struct mean creates_of(const char *target, uint64_t workers, const char *column,
-                              double rounding)
-{
-    char name[64];
-    double sum = 0, relative = 0;
-    size_t trials = 0;
-    snprintf(name, sizeof name, "%s/load.csv", target);
-    struct csv_file rows = read_table(name);
-    for (size_t i = 0; i < rows.rows; i++) {
-        assert_string_equal(csv_file_text(&rows, i, "mix"), "create-delete=100");
-        assert_string_equal(csv_file_text(&rows, i, "depth"), "1");
-        assert_string_equal(csv_file_text(&rows, i, "value_bytes"), "1024");
-        assert_string_equal(csv_file_text(&rows, i, "reconciled"), "yes");
-        assert_int_equal(csv_file_count(&rows, i, "rpcs"),
-                         csv_file_count(&rows, i, "server_writes"));
-        if (csv_file_count(&rows, i, "sessions") != workers)
-            continue;
-        sum += log(csv_file_real(&rows, i, column));
-        relative += rounding / csv_file_real(&rows, i, column);
-        trials++;
-    }
-    csv_file_deinit(&rows);
-    assert_int_equal(trials, 2);
-    return (struct mean){exp(sum / 2), exp(sum / 2) * relative / 2};
-}
-
-/* Two numbers of workers with each number of servers. */
-static void assert_creates(const char *const targets[], size_t count)
-{
-    static const uint64_t workers[] = {1, 4};
-    struct csv_file cells = read_table("table2.csv");
-    assert_int_equal(cells.rows, 2 * count);
-    for (size_t i = 0; i < cells.rows; i++) {
-        assert_int_equal(csv_file_count(&cells, i, "workers"), workers[i % 2]);
-        assert_int_equal(csv_file_count(&cells, i, "trials"), 2);
-        if (csv_file_count(&cells, i, "valid") < 2)
-            continue; /* on a busy machine a trial may have no reply, and so no latency */
-        const struct mean per_s =
-                              creates_of(targets[i / 2], workers[i % 2], "achieved_per_s", 0.005),
-                          mean_us =
-                              creates_of(targets[i / 2], workers[i % 2], "service_mean_us", 0.05);
-        assert_true(fabs(csv_file_real(&cells, i, "creates_per_s") - per_s.value) <
-                    per_s.error + 0.006);
-        assert_true(fabs(csv_file_real(&cells, i, "latency_mean_ms") - mean_us.value / 1e3) <
-                    mean_us.error / 1e3 + 0.00006);
-    }
-    csv_file_deinit(&cells);
-}
-
-/* On one topology, whose files have no folder of their own. Nothing is said of the shape: the
- * machine may be busy. */
-COMMAND_TEST(real_servers_create)
-{
-    static const char *const targets[] = {"."};
-    command_run(&command, COMMAND("paper", "table2", "--servers", "3", "--heap", "64", "--fsync",
-                                  "no", SMALL2, "-q"));
-    assert_status(&command, status_of_shape(1));
-    assert_creates(targets, 1);
-}
-
 /* ------------------------------------------------------------------ on real servers */
 
 /* Nothing is said of the shape: the machine may be busy. */
@@ -191,21 +117,8 @@ COMMAND_TEST(real_servers_make_a_table)
     assert_true(json_is_true(json_object_get(plan, "rehearsal")));
     bool limited = json_is_integer(json_object_get(plan, "server_cpu_percent"));
     assert_int_equal(json_array_size(json_object_get(manifest, "warnings")), limited ? 0 : 1);
-    assert_has(command.out, limited ? " cores each" : "share the cores");
+    assert_int_equal(strstr(command.out, " cores each") != NULL, limited);
     json_decref(manifest);
-}
-
-/* One number of servers: nothing is compared with another. */
-COMMAND_TEST(servers_of_somebody_else_make_a_row)
-{
-    command_run(&command, COMMAND("paper", "table1", "--connect", outside, "-n", "6", SMALL));
-    assert_status(&command, status_of_shape(1));
-    struct csv_file cells = read_table("table1.csv");
-    assert_int_equal(cells.rows, 2);
-    assert_string_equal(csv_file_text(&cells, 0, "servers"), "1");
-    assert_has(command.out, "the servers of --connect; ");
-    csv_file_deinit(&cells);
-    assert_nothing_left_outside(1);
 }
 
 /* ------------------------------------------------------------------ table 3 */
@@ -256,21 +169,6 @@ static void assert_barriers(const char *reconciled)
     }
     csv_file_deinit(&trials);
     csv_file_deinit(&cells);
-}
-
-COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials)
-{
-    command_start(&command,
-                  COMMAND("paper", "table3", "-d", "simulated", "-n", "4,20", "--barriers", "20",
-                          "-t", "1000", "-q", "--plots", "svg", "-o", "out"));
-    command_await_rows(&command, "out/barriers.csv.part", 2);
-    command_end(&command, command.pid, SIGINT);
-    assert_int_not_equal(command.status, 0);
-    assert_has(command.err, "zkherd: paper table3: interrupted: ");
-    assert_has(command.err, " of 2,000 trials are kept");
-    struct csv_file trials = read_table("barriers.csv");
-    assert_cut_short("out", "interrupted", trials.rows);
-    csv_file_deinit(&trials);
 }
 
 /* All of them, of which the first was interrupted. */
