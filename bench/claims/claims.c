@@ -73,19 +73,6 @@ struct claims {
 
 /* ------------------------------------------------------------------ the command line */
 
-static bool parse_id(struct option_given *given, const char *id)
-{
-    struct claims *claims = given->options;
-    for (size_t i = 0; i < catalogue_count; i++) {
-        if (strcasecmp(id, catalogue[i].id) == 0)
-            return claims->wanted[i] = true;
-        if (strcmp(id, catalogue[i].id + 1) == 0)
-            return option_row_refuse(given, "no claim is called '%s'; did you mean %s?", id,
-                                     catalogue[i].id);
-    }
-    return option_row_refuse(given, "no claim is called '%.40s': name C1 to C19", id);
-}
-
 static bool parse_only(struct option_given *given)
 {
     struct claims *claims = given->options;
@@ -93,8 +80,16 @@ static bool parse_only(struct option_given *given)
     char id[16];
     memset(claims->wanted, 0, sizeof claims->wanted);
     while (text_next_item(&list, id, sizeof id)) {
-        if (!parse_id(given, id))
-            return false;
+        size_t i = 0;
+        bool is_number = id[0] >= '0' && id[0] <= '9';
+        while (i < catalogue_count && strcasecmp(id, catalogue[i].id + is_number) != 0)
+            i++;
+        if (i == catalogue_count)
+            return option_row_refuse(given, "no claim is called '%.40s': name C1 to C19", id);
+        if (is_number)
+            return option_row_refuse(given, "no claim is called '%s'; did you mean %s?", id,
+                                     catalogue[i].id);
+        claims->wanted[i] = true;
     }
     return true;
 }
@@ -139,26 +134,8 @@ static void set_defaults(struct claims *claims)
 
 /* ------------------------------------------------------------------ before the first claim */
 
-/* Counts the claims to try. The servers of --connect are one ensemble: claims about several are
- * tried only if they are named. */
-static void count_wanted(struct claims *claims)
-{
-    for (size_t i = 0; i < catalogue_count; i++) {
-        const struct claim *claim = &catalogue[i];
-        if (claims->target.connect && !claims->only && claim->servers[0] > 0) {
-            claims->wanted[i] = false;
-            if (!claims->output.quiet)
-                complain_mildly("%s is left out: it compares private ensembles, and --connect "
-                                "names other servers; zkherd claims --only %s tries it on private "
-                                "ones",
-                                claim->id, claim->id);
-        }
-        claims->series.planned += claims->wanted[i];
-    }
-    claims->series.progress.count = claims->series.planned;
-}
-
-/* Plans the claims, and opens the file. */
+/* Plans the claims, and opens the file. The servers of --connect are one ensemble: claims about
+ * several are tried only if they are named. */
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct claims *claims = context;
@@ -167,7 +144,17 @@ static enum error_kind lay_out(void *context, struct error *error)
         complain_mildly("%s takes %llu connections from this host at a time (maxClientCnxns): "
                         "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
                         target->limit.server, (unsigned long long)target->limit.room);
-    count_wanted(claims);
+    for (size_t i = 0; i < catalogue_count; i++) {
+        const struct claim *claim = &catalogue[i];
+        bool left_out = claims->target.connect && !claims->only && claim->servers[0] > 0;
+        if (left_out && !claims->output.quiet)
+            complain_mildly("%s is left out: it compares private ensembles, and --connect names "
+                            "other servers; zkherd claims --only %s tries it on private ones",
+                            claim->id, claim->id);
+        claims->wanted[i] = claims->wanted[i] && !left_out;
+        claims->series.planned += claims->wanted[i];
+    }
+    claims->series.progress.count = claims->series.planned;
     claims->host = (struct claim_host){
         .trial = {.setup = target->setup,
                   .servers = &target->servers,
@@ -188,22 +175,19 @@ static enum error_kind lay_out(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ a claim */
 
-/* Prints a part of a claim, unless it is empty, as some are of one that could not be tried. */
-static void print_part(const char *id, const char *part, const char *words)
-{
-    if (words[0] == '\0')
-        return;
-    printf("%-*s%-*s", ID_WIDTH, id, PART_WIDTH, part);
-    wrap_write(words, ID_WIDTH + PART_WIDTH, stdout);
-}
-
+/* Parts may be empty of a claim that could not be tried. */
 static void print_claim(const struct table_value *row)
 {
-    print_part(row[claim_row_claim].text, row[claim_row_verdict].text,
-               row[claim_row_statement].text);
-    print_part("", "source", row[claim_row_source].text);
-    for (size_t i = claim_row_experiment; i <= claim_row_measured; i++)
-        print_part("", claim_row_table.columns[i].name, row[i].text);
+    static const size_t parts[] = {claim_row_statement, claim_row_source, claim_row_experiment,
+                                   claim_row_expected, claim_row_measured};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const char *words = row[parts[i]].text;
+        if (words[0] == '\0')
+            continue;
+        printf("%-*s%-*s", ID_WIDTH, i == 0 ? row[claim_row_claim].text : "", PART_WIDTH,
+               i == 0 ? row[claim_row_verdict].text : claim_row_table.columns[parts[i]].name);
+        wrap_write(words, ID_WIDTH + PART_WIDTH, stdout);
+    }
     putchar('\n');
 }
 
@@ -285,45 +269,38 @@ static enum error_kind close_files(void *context, struct error *error)
     return file_set_save_table(claims->files.folder, &claims->findings, NULL, error);
 }
 
-/* Counts the claims with a verdict, and adds their names, such as " (C2, C18)". */
-static size_t count_claims(const struct claims *claims, enum verdict verdict,
-                           struct growing_text *names)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < claims->done.rows; i++) {
-        const struct table_value *row = table_row(&claims->done, i);
-        if (verdict_of_word(row[claim_row_verdict].text) == verdict)
-            growing_text_add(names, "%s%s", count++ > 0 ? ", " : " (", row[claim_row_claim].text);
-    }
-    growing_text_add(names, "%s", count > 0 ? ")" : "");
-    return count;
-}
-
-/* Claims that do not hold, which may be some screens above, are named. */
+/* Claims that do not hold, which may be some screens above, are named: "1 fail (C2), …". */
 static void print_end(const struct claims *claims)
 {
     const struct error *cut_short = claims->series.cut_short;
-    struct growing_text held = {0}, failed = {0}, others = {0};
-    size_t hold = count_claims(claims, VERDICT_HOLDS, &held),
-           fail = count_claims(claims, VERDICT_FAILS, &failed),
-           undetermined = count_claims(claims, VERDICT_UNDETERMINED, &others);
+    struct growing_text names[VERDICTS] = {{0}};
+    size_t counts[VERDICTS] = {0};
+    for (size_t i = 0; i < claims->done.rows; i++) {
+        const struct table_value *row = table_row(&claims->done, i);
+        enum verdict verdict = verdict_of_word(row[claim_row_verdict].text);
+        growing_text_add(&names[verdict], "%s%s", counts[verdict]++ > 0 ? ", " : " (",
+                         row[claim_row_claim].text);
+    }
+    for (size_t i = 0; i < VERDICTS; i++)
+        growing_text_add(&names[i], "%s", counts[i] > 0 ? ")" : "");
     if (claims->output.json)
         json_result_write(json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o}", "claims",
                                     json_result_rows(&claims->done), "claims_planned",
                                     (json_int_t)claims->series.planned, "claims_finished",
-                                    (json_int_t)claims->done.rows, "holds", (json_int_t)hold,
-                                    "fails", (json_int_t)fail, "undetermined",
-                                    (json_int_t)undetermined, "cut_short",
+                                    (json_int_t)claims->done.rows, "holds",
+                                    (json_int_t)counts[VERDICT_HOLDS], "fails",
+                                    (json_int_t)counts[VERDICT_FAILS], "undetermined",
+                                    (json_int_t)counts[VERDICT_UNDETERMINED], "cut_short",
                                     cut_short != NULL ? error_words(cut_short->kind) : NULL,
                                     "folder", json_text(claims->files.folder), "findings",
                                     json_result_rows(&claims->findings)),
                           stdout);
     else if (!claims->output.quiet)
-        printf("%zu hold, %zu fail%s, %zu undetermined%s\n\nresults in %s\n", hold, fail,
-               failed.text, undetermined, others.text, claims->files.folder);
-    free(held.text);
-    free(failed.text);
-    free(others.text);
+        printf("%zu hold, %zu fail%s, %zu undetermined%s\n\nresults in %s\n", counts[VERDICT_HOLDS],
+               counts[VERDICT_FAILS], names[VERDICT_FAILS].text, counts[VERDICT_UNDETERMINED],
+               names[VERDICT_UNDETERMINED].text, claims->files.folder);
+    for (size_t i = 0; i < VERDICTS; i++)
+        free(names[i].text);
 }
 
 static int print_results(void *context, int *verdict)

@@ -29,7 +29,7 @@
 TABLE_DECLARE(figure8_sample, FIGURE8_SAMPLE_COLUMNS);
 
 TABLE_DEFINE(figure8_fault, "figure8.csv", FIGURE8_FAULT_COLUMNS)
-TABLE_DEFINE(figure8_event, "", FIGURE8_EVENT_COLUMNS)
+TABLE_DEFINE(figure8_event, "figure8.csv", FIGURE8_EVENT_COLUMNS)
 TABLE_DEFINE(figure8_sample, "samples.csv", FIGURE8_SAMPLE_COLUMNS)
 
 #define READS_PERCENT 70

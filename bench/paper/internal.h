@@ -2,9 +2,9 @@
 /*
  * What the files of `zkherd paper` share. Layer: bench/paper.
  *
- * A new evaluation of the paper (Hunt et al., USENIX ATC 2010, section 5) is a struct evaluation in
- * a file of its own, and a row of the list in paper.c. Its trials are gathered in cells; cells give
- * judgements, which are rows of shape.csv and findings.
+ * A new evaluation of the paper (Hunt et al., USENIX ATC 2010, section 5) is a struct evaluation,
+ * and a row of the list in paper.c. Its trials are gathered in cells; cells give judgements, which
+ * are rows of shape.csv and findings.
  *
  * Invariant: a verdict counts valid trials alone. The figure of a cell without a valid trial is of
  * its trials that are not valid, and belongs to no verdict but "undetermined".
@@ -88,15 +88,12 @@ struct evaluation {
     const struct paper_figure *published;
     size_t published_count, published_column;                             /* of the cells */
     void (*fill)(const struct paper_cell *cell, struct table_value *row); /* the others; or NULL */
-
     const struct paper_claim *claims;
     size_t claim_count;
     void (*judge)(struct paper *paper); /* beside the claims; NULL: nothing */
     const char *quantity;               /* of a judgement: "ratio" or "exponent" */
     const char *unit;                   /* of it: "times" or "power" */
-
-    /* The table of cells for people, above the judgements. */
-    const struct row_column *columns;
+    const struct row_column *columns;   /* of the cells, for people */
     size_t column_count;
 };
 
@@ -179,9 +176,9 @@ int paper_run_loads(struct paper *paper, const struct load_series_user *wanted);
 /* Adds the findings about the trials of a series. */
 void paper_add_trials(struct paper *paper, const struct series *series);
 
-/* The same; then writes the files, shape.csv and findings.csv into the folder of the options, draws
- * the plots, adds the page, and prints, or sets the results. Returns 0, or the exit status of an
- * error that has been complained about; *verdict: the findings'. */
+/* Does so, writes the files, shape.csv and findings.csv, draws the plots, adds the page, and
+ * prints, or sets the results. Returns 0, or the exit status of an error that has been complained
+ * about; *verdict: the findings'. */
 int paper_finish(struct paper *paper, const struct series *series,
                  const struct table *const files[], size_t file_count, int *verdict);
 

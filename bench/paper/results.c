@@ -118,43 +118,31 @@ void paper_add_trials(struct paper *paper, const struct series *series)
 
 /* ------------------------------------------------------------------ tables for people */
 
-static void print_cells(const struct paper *paper, unsigned width)
+static void print(const struct paper *paper)
 {
-    char file[32];
-    snprintf(file, sizeof file, "%s.csv", paper->evaluation->name);
-    const struct row_grid grid = {.table = &paper->figures,
-                                  .columns = paper->evaluation->columns,
-                                  .column_count = paper->evaluation->column_count,
-                                  .file = file};
-    row_grid_write(&grid, width, stdout);
-}
-
-static void print_judgements(const struct paper *paper, unsigned width)
-{
-    const char *unit = paper->evaluation->unit;
+    const struct evaluation *evaluation = paper->evaluation;
+    const struct load_options *options = &paper->options.load;
     const struct row_column columns[] = {
         {.column = shape_verdict},
         {.column = shape_row, .title = "claim"},
-        {.column = shape_ratio, .over = "ours,", .title = unit, .decimals = 3},
+        {.column = shape_ratio, .over = "ours,", .title = evaluation->unit, .decimals = 3},
         {.column = shape_ratio_low, .over = "95 %", .title = "from", .decimals = 3},
         {.column = shape_ratio_high, .over = "", .title = "to", .decimals = 3},
-        {.column = shape_paper_ratio, .over = "paper,", .title = unit, .decimals = 3},
+        {.column = shape_paper_ratio, .over = "paper,", .title = evaluation->unit, .decimals = 3},
         {.column = shape_reason, .title = "because", .below = true},
     };
-    const struct row_grid grid = {.table = &paper->judgements,
-                                  .columns = columns,
-                                  .column_count = sizeof columns / sizeof columns[0]};
-    row_grid_write(&grid, width, stdout);
-}
-
-static void print(const struct paper *paper)
-{
-    const struct load_options *options = &paper->options.load;
-    unsigned width = terminal_columns(STDOUT_FILENO);
-    putchar('\n');
-    print_cells(paper, width);
-    putchar('\n');
-    print_judgements(paper, width);
+    const struct row_grid grids[] = {
+        {.table = &paper->figures,
+         .columns = evaluation->columns,
+         .column_count = evaluation->column_count},
+        {.table = &paper->judgements,
+         .columns = columns,
+         .column_count = sizeof columns / sizeof columns[0]},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        putchar('\n');
+        row_grid_write(&grids[i], terminal_columns(STDOUT_FILENO), stdout);
+    }
     putchar('\n');
     for (size_t i = paper->judgements.rows; i < paper->findings.rows; i++) /* no judgements */
         wrap_sentence(stdout, "%s", table_row(&paper->findings, i)[finding_sentence].text);
@@ -168,32 +156,27 @@ static void print(const struct paper *paper)
 
 /* ------------------------------------------------------------------ the whole */
 
-static void add_pictures_and_page(const struct paper *paper, const struct series *series)
-{
-    const struct output_options *output = &paper->options.load.output;
-    struct plots plots = {.kind = PLOTS_OF_PAPER,
-                          .folder = output->out,
-                          .formats = output->plots,
-                          .interrupts = series->targets.signals};
-    if (plots_draw(&plots) == PLOTS_SKIPPED && !output->quiet)
-        complain_mildly("the plots are skipped: %s", plots.why);
-    page_add(output->out, series->record_count == 1 ? &series->records[0].manifest : NULL,
-             output->quiet);
-}
-
 int paper_finish(struct paper *paper, const struct series *series,
                  const struct table *const files[], size_t file_count, int *verdict)
 {
     const struct output_options *output = &paper->options.load.output;
     struct error error = {.kind = ERROR_NONE};
+    struct plots plots = {.kind = PLOTS_OF_PAPER,
+                          .folder = output->out,
+                          .formats = output->plots,
+                          .interrupts = series->targets.signals};
     paper_add_trials(paper, series);
     for (size_t i = 0; i < file_count; i++)
         ERROR_FIRST(&error, file_set_save_table(output->out, files[i], NULL, &error));
     ERROR_FIRST(&error, file_set_save_table(output->out, &paper->judgements, NULL, &error));
     ERROR_FIRST(&error, file_set_save_table(output->out, &paper->findings, NULL, &error));
-    if (error.kind == ERROR_NONE)
-        add_pictures_and_page(paper, series);
     int status = error.kind == ERROR_NONE ? 0 : complain(&error);
+    if (status == 0) {
+        if (plots_draw(&plots) == PLOTS_SKIPPED && !output->quiet)
+            complain_mildly("the plots are skipped: %s", plots.why);
+        page_add(output->out, series->record_count == 1 ? &series->records[0].manifest : NULL,
+                 output->quiet);
+    }
     if (output->quiet || output->json)
         findings_complain(&paper->findings, "", true);
     else

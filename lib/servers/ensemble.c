@@ -159,16 +159,6 @@ enum error_kind ensemble_check_data_folder(const char *folder, struct error *err
                                        : error_raise(error, ERROR_NOT_EMPTY, 0, folder, "%s", "");
 }
 
-static enum error_kind find_temporary_folder(const char **folder, struct error *error)
-{
-    *folder = getenv("TMPDIR");
-    if (*folder == NULL || **folder == '\0')
-        *folder = "/tmp";
-    if (access(*folder, F_OK) != 0)
-        return error_from_errno(error, errno, *folder, "temporary folders are made there");
-    return ERROR_NONE;
-}
-
 /* ------------------------------------------------------------------ the start */
 
 /* Whether every server serves, and one of several leads. *behind: a server that does not yet. */
@@ -216,58 +206,57 @@ static enum error_kind await_service(struct ensemble *ensemble, int interrupts, 
     return server_raise(&ensemble->servers[behind], ERROR_NO_ANSWER, error);
 }
 
+/* On an error *ensemble is NULL. */
 static enum error_kind attempt(const struct ensemble_options *options, const char *folder,
                                struct ensemble **ensemble, struct error *error)
 {
     struct server_ports ports[ENSEMBLE_SERVERS_MAX];
-    struct ports_reservation reservation;
+    struct ports_reservation reservation = {.count = 0};
     struct ensemble *made = memory_new(1, sizeof *made);
+    *error = (struct error){.kind = ERROR_NONE};
     made->options = *options;
-    enum error_kind kind =
-        ports_reserve(options->first_port, options->servers, ports, &reservation, error);
-    if (kind == ERROR_NONE)
-        kind = install_find_java(made->java, sizeof made->java, error);
-    if (kind == ERROR_NONE)
-        kind = install_find_zookeeper(options->home, &made->install, error);
-    if (kind == ERROR_NONE)
-        kind = supervisor_new(folder, &made->supervisor, error);
-    if (kind == ERROR_NONE)
+    ERROR_FIRST(error,
+                ports_reserve(options->first_port, options->servers, ports, &reservation, error));
+    ERROR_FIRST(error, install_find_java(made->java, sizeof made->java, error));
+    ERROR_FIRST(error, install_find_zookeeper(options->home, &made->install, error));
+    ERROR_FIRST(error, supervisor_new(folder, &made->supervisor, error));
+    if (error->kind == ERROR_NONE) {
         made->folder = supervisor_folder(made->supervisor);
-    made->connect.count = kind == ERROR_NONE ? options->servers : 0;
-    for (unsigned i = 0; kind == ERROR_NONE && i < options->servers; i++)
-        kind = server_launch(made, i, ports, error);
-    if (kind == ERROR_NONE)
-        kind = await_service(made, options->interrupts, error);
+        made->connect.count = options->servers;
+    }
+    for (unsigned i = 0; i < options->servers; i++)
+        ERROR_FIRST(error, server_launch(made, i, ports, error));
+    ERROR_FIRST(error, await_service(made, options->interrupts, error));
     ports_let_go(&reservation);
-    if (kind == ERROR_NONE)
-        *ensemble = made;
-    else
+    *ensemble = error->kind == ERROR_NONE ? made : NULL;
+    if (*ensemble == NULL)
         ensemble_stop(made);
-    return kind;
+    return error->kind;
 }
 
 enum error_kind ensemble_start(const struct ensemble_options *options, struct ensemble **ensemble,
                                struct error *error)
 {
-    const char *folder = options->data_folder;
-    struct error found;
+    const char *folder = options->data_folder, *temporary = getenv("TMPDIR");
+    struct error found = {.kind = ERROR_NONE};
     int attempts = 0;
-    enum error_kind kind = ensemble_check_size(options->servers, error);
-    if (kind == ERROR_NONE)
-        kind = check_ports(options, error);
-    if (kind == ERROR_NONE)
-        kind = ensemble_check_memory(options->servers, options->heap_mib, error);
-    if (kind == ERROR_NONE)
-        kind = folder == NULL ? find_temporary_folder(&folder, error)
-                              : ensemble_check_data_folder(folder, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    do /* another program may ask for just this port, before the server listens on it */
-        kind = attempt(options, folder, ensemble, &found);
-    while (kind == ERROR_PORT_TAKEN && ++attempts < ATTEMPTS);
-    if (kind != ERROR_NONE)
+    ERROR_FIRST(&found, ensemble_check_size(options->servers, &found));
+    ERROR_FIRST(&found, check_ports(options, &found));
+    ERROR_FIRST(&found, ensemble_check_memory(options->servers, options->heap_mib, &found));
+    if (folder != NULL)
+        ERROR_FIRST(&found, ensemble_check_data_folder(folder, &found));
+    else
+        folder = temporary != NULL && *temporary != '\0' ? temporary : "/tmp";
+    if (found.kind == ERROR_NONE && options->data_folder == NULL && access(folder, F_OK) != 0)
+        error_from_errno(&found, errno, folder, "temporary folders are made there");
+    if (found.kind == ERROR_NONE) {
+        do /* another program may ask for just this port, before the server listens on it */
+            attempt(options, folder, ensemble, &found);
+        while (found.kind == ERROR_PORT_TAKEN && ++attempts < ATTEMPTS);
+    }
+    if (found.kind != ERROR_NONE)
         *error = found;
-    return kind;
+    return found.kind;
 }
 
 /* ------------------------------------------------------------------ the end */
@@ -332,15 +321,15 @@ enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, str
 enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
                                 struct error *error)
 {
+    enum error_kind kind = ERROR_NONE;
     uint64_t part = 0, sum = 0;
-    for (unsigned i = 0; i < ensemble->connect.count; i++) {
-        enum error_kind kind = server_cpu_ns(&ensemble->servers[i], &part, error);
-        if (kind != ERROR_NONE)
-            return kind;
+    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble->connect.count; i++) {
+        kind = server_cpu_ns(&ensemble->servers[i], &part, error);
         sum += part;
     }
-    *cpu_ns = sum;
-    return ERROR_NONE;
+    if (kind == ERROR_NONE)
+        *cpu_ns = sum;
+    return kind;
 }
 
 enum error_kind ensemble_kill(struct ensemble *ensemble, unsigned index, struct error *error)

@@ -36,15 +36,11 @@ struct ports_reservation {
     size_t count;
 };
 
-/*
- * Finds ports that are free, for at most ENSEMBLE_SERVERS_MAX servers, and holds them. The ports
- * for clients are consecutive from `first` on; if `first` is 0, and for peers, any ports. While
- * they are held, the system gives them to nobody who asks for any port, such as another ensemble,
- * whose server would be taken for one of these; whoever binds one with SO_REUSEADDR, as Java does,
- * can listen there, and until then connections are refused. *reservation is the caller's to
- * ports_let_go, when the servers listen; on an error it is empty. ERROR_PORT_TAKEN, or the
- * operating system's.
- */
+/* Finds ports that are free, for at most ENSEMBLE_SERVERS_MAX servers, and holds them until
+ * ports_let_go. Those for clients are consecutive from `first` on; if `first` is 0, and for peers,
+ * any. Whoever asks for any port gets none of them; whoever binds one with SO_REUSEADDR, as Java
+ * does, can listen there. On an error *reservation is empty. ERROR_PORT_TAKEN, or the operating
+ * system's. */
 MUST_CHECK enum error_kind ports_reserve(uint16_t first, unsigned servers,
                                          struct server_ports *ports,
                                          struct ports_reservation *reservation,

@@ -40,14 +40,12 @@ void supervisor_forget(struct supervisor *supervisor);
 const char *supervisor_folder(const struct supervisor *supervisor);
 
 /*
- * Runs arguments[0] (an absolute path; the list ends with NULL) as a child of the supervisor, in
- * the folder. Its input is empty, and its output is appended to log_name (a path below the folder).
- * If the program cannot be executed, the process ends at once and the log says why.
+ * Runs arguments[0] (an absolute path; the list ends with NULL) in the folder, with its output at
+ * the end of log_name (a path below the folder), which also says why if it cannot be executed.
  *
- * place, below SUPERVISOR_PLACES: at most one process runs in each. The first process of a place
- * decides the CPU share of all: cpu_percent limits the CPU time of the process and its descendants,
- * in percent of one core (servers/cpu_share.h); 0: no limit. Of a process that has ended the number
- * is free only when the next runs in its place. EBUSY while it runs.
+ * In each place, below SUPERVISOR_PLACES, one process runs at a time; EBUSY while it does. The
+ * first of a place decides the CPU share of all, in percent of one core; 0: no limit. The number of
+ * a process that has ended is free only when the next runs in its place.
  *
  * On success *pid is the process. ERROR_NO_CPU_SHARE: the process, if *pid was written, is killed.
  */
@@ -55,12 +53,10 @@ MUST_CHECK enum error_kind supervisor_run(struct supervisor *supervisor, unsigne
                                           const char *const arguments[], const char *log_name,
                                           unsigned cpu_percent, pid_t *pid, struct error *error);
 
-/*
- * Lets the supervisor run on without the program. It then holds a lock on the file lock_path (an
- * absolute path of a writable file), and ends after SIGTERM (supervisor_end_detached) or when the
- * file is gone, since nobody could find the supervisor any more. At its end it removes the file.
- * Frees *supervisor. On an error nothing has changed, unless the supervisor itself is gone.
- */
+/* Lets the supervisor run on without the program, and frees *supervisor. It holds a lock on the
+ * file lock_path (an absolute path of a writable file), which it removes at its end: after SIGTERM,
+ * or when the file is gone, since nobody could find the supervisor any more. On an error nothing
+ * has changed, unless the supervisor itself is gone. */
 MUST_CHECK enum error_kind supervisor_detach(struct supervisor *supervisor, const char *lock_path,
                                              struct error *error);
 

@@ -95,23 +95,6 @@ static void assert_appears(struct setup_session *setup, const char *path)
     assert_true(exists);
 }
 
-/* What one server is told, each other one knows. */
-static void assert_agree(const struct ensemble *ensemble)
-{
-    unsigned count = (unsigned)ensemble->connect.count;
-    for (unsigned i = 0; i < count; i++) {
-        char path[32];
-        struct error error;
-        snprintf(path, sizeof path, "/told-to-%u", i);
-        struct setup_session *writer = open_session(ensemble, i);
-        struct setup_session *reader = open_session(ensemble, (i + 1) % count);
-        expect(setup_session_create(writer, path, &error), &error);
-        assert_appears(reader, path);
-        setup_session_free(writer);
-        setup_session_free(reader);
-    }
-}
-
 static void assert_tells_of_server(const struct ensemble *ensemble, unsigned index)
 {
     static char text[256 * 1024]; /* servers that wait long for each other write much */
@@ -137,7 +120,6 @@ NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
     assert_int_equal(count_role(ensemble, ROLE_LEADER), 1);
     assert_int_equal(count_role(ensemble, ROLE_FOLLOWER), 2);
     assert_true(nest_is_alive(ensemble));
-    assert_agree(ensemble);
     for (unsigned i = 0; i < 3; i++) {
         assert_tells_of_server(ensemble, i);
         pids[i] = ensemble->servers[i].pid;
@@ -198,30 +180,6 @@ static void kill_server(const struct ensemble *ensemble, unsigned index)
 {
     kill(ensemble->servers[index].pid, SIGKILL);
     assert_ends(ensemble->servers[index].pid);
-}
-
-/* Two of three are a majority, one is not. */
-NEST_TEST(the_rest_elects_another_leader_or_does_not_serve)
-{
-    struct ensemble *ensemble = start(3);
-    struct four_letter_identity identity;
-    struct error error;
-    unsigned lost = find_role(ensemble, ROLE_LEADER);
-    kill_server(ensemble, lost);
-    await_role(ensemble, ROLE_LEADER, 1);
-    await_role(ensemble, ROLE_FOLLOWER, 1);
-    struct setup_session *setup = open_session(ensemble, find_role(ensemble, ROLE_FOLLOWER));
-    expect(setup_session_create(setup, "/afterwards", &error), &error);
-    setup_session_free(setup);
-
-    unsigned survivor = find_role(ensemble, ROLE_LEADER);
-    kill_server(ensemble, find_role(ensemble, ROLE_FOLLOWER));
-    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
-    while (four_letter_identify(&ensemble->connect.endpoints[survivor], PATIENCE_NS, &identity,
-                                &error) != ERROR_NOT_SERVING)
-        assert_true(clock_now_ns() < deadline_ns);
-    nest_stop(ensemble);
-    assert_int_equal(nest_count(), 0);
 }
 
 static uint64_t read_cpu_ns(const struct ensemble *ensemble)
@@ -452,24 +410,6 @@ NEST_TEST(ports_are_not_tried_for_ever)
     assert_has(error.detail, "Address already in use");
 }
 
-NEST_TEST(given_ports_are_used)
-{
-    uint16_t port;
-    struct ensemble *ensemble = NULL;
-    struct ensemble_options options = small(3);
-    struct error error = {.kind = ERROR_PORT_TAKEN};
-    for (int i = 0; i < 10 && error.kind == ERROR_PORT_TAKEN; i++) {
-        close(port_take(&port));
-        options.first_port = port < 65000 ? port : 50000;
-        error.kind = ERROR_NONE;
-        (void)!ensemble_start(&options, &ensemble, &error);
-    }
-    expect(error.kind, &error);
-    for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(ensemble->connect.endpoints[i].port, options.first_port + i);
-    nest_stop(ensemble);
-}
-
 /* How often the script that stands for java has run, by its own account. */
 static size_t count_tries(void)
 {
@@ -504,28 +444,6 @@ NEST_TEST(a_leader_without_its_port_is_replaced)
     assert_int_equal(count_role(ensemble, ROLE_LEADER), 1);
     nest_stop(ensemble);
     close(fd);
-}
-
-/* ------------------------------------------------------------------ the data's folder */
-
-NEST_TEST(a_folder_that_is_not_there_is_made_and_removed)
-{
-    char here[4096];
-    assert_non_null(getcwd(here, sizeof here));
-    assert_int_equal(chdir(nest), 0);
-    struct ensemble_options options = small(1);
-    options.data_folder = "data"; /* relative, for once */
-    struct ensemble *ensemble = nest_start(&options);
-    assert_int_equal(count_entries("data"), 1);
-    nest_stop(ensemble);
-    nest_assert_empties();
-
-    /* What somebody else has put there meanwhile stays. */
-    ensemble = nest_start(&options);
-    assert_int_equal(mkdir("data/note", 0700), 0);
-    nest_stop(ensemble);
-    assert_int_equal(count_entries("data"), 1);
-    assert_int_equal(chdir(here), 0);
 }
 
 TEST(stops_are_soon)

@@ -10,9 +10,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PERCENT 25
@@ -145,57 +143,6 @@ TEST_BETWEEN(a_share_limits_its_server_alone, nest_make, nest_remove)
     ensemble_stop(limited);
     assert_int_equal(access(share.folder, F_OK), -1);
     nest_assert_empties();
-}
-
-TEST_BETWEEN(every_server_has_a_share_of_its_own, nest_make, nest_remove)
-{
-    skip_without_cgroups();
-    struct ensemble *ensemble = start(3, 60);
-    struct cpu_share shares[3];
-    for (unsigned i = 0; i < 3; i++) {
-        shares[i] = share_of(ensemble->servers[i].pid);
-        for (unsigned j = 0; j < i; j++)
-            assert_string_not_equal(shares[i].folder, shares[j].folder);
-    }
-    kill(ensemble->servers[1].pid, SIGKILL);
-    ensemble_stop(ensemble);
-    for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(access(shares[i].folder, F_OK), -1);
-    nest_assert_empties();
-}
-
-static void be_a_program(int report)
-{
-    struct ensemble_options options = with_share(1, PERCENT);
-    struct ensemble *ensemble;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails does not kill it */
-    if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
-        _exit(1);
-    pid_t pid = ensemble->servers[0].pid;
-    if (write(report, &pid, sizeof pid) != (ssize_t)sizeof pid)
-        _exit(1);
-    pause();
-}
-
-TEST_BETWEEN(a_share_goes_with_a_program_that_is_killed, nest_make, nest_remove)
-{
-    int report[2];
-    pid_t pid = 0;
-    skip_without_cgroups();
-    assert_int_equal(pipe(report), 0);
-    pid_t program = fork();
-    if (program == 0)
-        be_a_program(report[1]);
-    close(report[1]);
-    assert_int_equal(read(report[0], &pid, sizeof pid), sizeof pid);
-    close(report[0]);
-    struct cpu_share share = share_of(pid);
-    assert_true(stat_of(&share, "nr_throttled") > 0);
-    kill(program, SIGKILL);
-    waitpid(program, NULL, 0);
-    assert_ends(pid);
-    nest_assert_empties();
-    assert_int_equal(access(share.folder, F_OK), -1);
 }
 
 static void end(pid_t pid)
