@@ -17,7 +17,6 @@
 #include "bench/paper/options.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 #define PAPER_CONFIDENCE 0.95
 #define PAPER_AXES_MAX   2
