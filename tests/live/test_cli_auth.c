@@ -341,13 +341,6 @@ INSPECT_TEST(other_files_are_refused)
     assert_left(4);
 }
 
-INSPECT_TEST(tls_is_refused_with_the_way_around)
-{
-    command_run(&command, COMMAND("run", "--connect", outside, "--tls"));
-    assert_refused(&command, 3, "stunnel");
-    assert_left(0);
-}
-
 /* ------------------------------------------------------------------ other subcommands */
 
 INSPECT_TEST(locks_and_roots_of_ours_are_shown_to_us)

@@ -79,25 +79,16 @@ COMMAND_TEST_SOON(ctrl_c)
     assert_interrupted();
 }
 
-static void interrupt_on_a_server_of_somebody_else(int signal)
+/* SIGHUP is blocked and read with it (signals_block). */
+COMMAND_TEST_SOON(sigterm_with_connect)
 {
     install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG, "-P", "2", "--connect", outside));
     await_trials(2);
     pause_ms(50);
-    command_end(&command, command.pid, signal);
+    command_end(&command, command.pid, SIGTERM);
     assert_interrupted();
     assert_nothing_left_outside(1);
-}
-
-COMMAND_TEST_SOON(sigterm_with_connect)
-{
-    interrupt_on_a_server_of_somebody_else(SIGTERM);
-}
-
-COMMAND_TEST_SOON(sighup_with_connect)
-{
-    interrupt_on_a_server_of_somebody_else(SIGHUP);
 }
 
 /* What there is of the run is drawn, by gnuplot itself. */
@@ -181,15 +172,6 @@ COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn)
     assert_nothing_left_outside(1);
 }
 
-COMMAND_TEST_SOON(ctrl_c_while_plots_of_a_load_are_drawn)
-{
-    install_gnuplot(DRAWS_SLOWLY("load_timeline"));
-    command_start(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
-                                    "5", "-o", "out"));
-    await_the_plots("load_timeline");
-    assert_ends_without_plots("load");
-}
-
 static void skip_without_cgroups(void)
 {
     command_finish(&command, COMMAND_END_NS);
@@ -218,18 +200,6 @@ COMMAND_TEST_SOON(interrupted_while_the_server_starts)
 {
     interrupt_the_start(COMMAND("run", LONG, "--server-cpus", "0.2"),
                         "zkherd: run: interrupted: before a trial ended: nothing is kept");
-}
-
-COMMAND_TEST_SOON(interrupted_while_the_servers_of_a_paper_start)
-{
-    interrupt_the_start(COMMAND("paper", "-o", "out", "--server-cpus", "0.2"),
-                        "zkherd: paper table1: interrupted: before a trial ended: nothing is kept");
-}
-
-COMMAND_TEST_SOON(interrupted_while_the_server_of_the_claims_starts)
-{
-    interrupt_the_start(COMMAND("claims"),
-                        "zkherd: claims: interrupted: before a claim ended: nothing is kept");
 }
 
 /* A port that takes connections, and answers nothing. Returns its socket. */
@@ -346,13 +316,6 @@ COMMAND_TEST(a_worker_is_aborted)
     assert_nothing_left_outside(1);
 }
 
-COMMAND_TEST(a_worker_is_killed_at_free_pace)
-{
-    command_start(&command, COMMAND("run", SLOW, "-p", "free", "--connect", outside));
-    kill_a_worker();
-    assert_nothing_left_outside(1);
-}
-
 #define ENDLESS                                                                                    \
     "-q", "-n", "4", "-t", "1", "-r", "scalable", "-p", "free", "-w", "steady", "--duration",      \
         "2h", "-P", "2", "--timeout", "3s", "-o", "out"
@@ -427,13 +390,6 @@ COMMAND_TEST_SOON(the_server_is_killed)
 {
     install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG));
-    kill_the_server();
-}
-
-COMMAND_TEST_SOON(the_server_is_killed_at_free_pace)
-{
-    install_gnuplot(DRAWS_NOTHING);
-    command_start(&command, COMMAND("run", LONG, "-p", "free", "-P", "2"));
     kill_the_server();
 }
 

@@ -381,15 +381,6 @@ TEST_BETWEEN(no_stranger_is_ended_and_no_other_folder_removed, make_fresh, work_
     waitpid(stranger, NULL, 0);
 }
 
-/* Nobody could find it any more, nor end it. */
-TEST_BETWEEN(one_that_is_forgotten_ends, make_fresh, work_remove)
-{
-    start("1");
-    assert_int_equal(unlink(remembered("ensemble")), 0);
-    assert_none("no private ensemble is running");
-    assert_forgotten();
-}
-
 TEST_BETWEEN(a_folder_that_others_may_enter_is_refused, make_fresh, work_remove)
 {
     static const char *const actions[] = {"start", "status", "stop"};

@@ -9,7 +9,6 @@
 #include "base/cores.h"
 #include "servers/cpu_share.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -66,37 +65,6 @@ TEST_BETWEEN(too_little_memory_for_all_topologies, make_fresh, clear_away)
     snprintf(heap, sizeof heap, "%" PRIu64, available_kib / 1024 / 3 - 100);
     command_run(&command, COMMAND("run", SMALL, "--servers", "1,3", "--heap", heap));
     assert_in_vain(&command, "zkherd: 4 servers: out of memory");
-}
-
-/* A copy of the client library that calls itself by another version. */
-static void install_another_library(const char *folder)
-{
-    char line[512];
-    Dl_info info;
-    void *loaded = dlopen("libzookeeper_st.so.2", RTLD_NOW | RTLD_LOCAL);
-    assert_non_null(loaded);
-    assert_int_not_equal(dladdr(dlsym(loaded, "zookeeper_init"), &info), 0);
-    snprintf(line, sizeof line,
-             "LC_ALL=C sed 's/zookeeper C client [0-9]/zookeeper C client X/' '%s' "
-             "> '%s/libzookeeper_st.so.2'",
-             info.dli_fname, folder);
-    assert_int_equal(system(line), 0);
-    dlclose(loaded);
-}
-
-TEST_BETWEEN(the_version_is_that_of_the_loaded_library, make_fresh, clear_away)
-{
-    char path[128];
-    snprintf(path, sizeof path, "LD_LIBRARY_PATH=%s", work_nest);
-    install_another_library(work_nest);
-    with((const char *const[]){path, NO_PROGRAMS, NULL}, NULL);
-    command_run(&command, COMMAND("run", SMALL, "-q", "--connect", outside, "-o", "out"));
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
-    json_t *manifest = read_manifest("out");
-    const json_t *driver = json_object_get(manifest, "driver");
-    assert_has(json_string_value(json_object_get(driver, "client_version")), "X.");
-    json_decref(manifest);
 }
 
 /* ------------------------------------------------------------------ folders */
@@ -301,17 +269,6 @@ TEST_BETWEEN(a_disk_that_fills_up, make_fresh, clear_away)
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_out_of_space("disk/out");
     assert_left(1);
-}
-
-TEST_BETWEEN(a_disk_that_is_full_from_the_start, make_fresh, clear_away)
-{
-    mount_small_disk("size=4k");
-    with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
-    command_run(&command, COMMAND("run", SMALL, "-q", "--connect", outside, "-o", "disk/out"));
-    assert_refused(&command, 3, "no space left");
-    assert_int_equal(count_entries(in_work("disk")), 0);
-    assert_left(1);
-    assert_nothing_left_outside(1);
 }
 
 TEST_GROUP(outside_start, outside_stop)

@@ -252,17 +252,6 @@ COMMAND_TEST(mixed_versions_are_told)
     assert_warned(words);
 }
 
-/* A version is a text of the server's: the file keeps it, the terminal does not obey it. */
-COMMAND_TEST(hostile_versions_are_made_printable)
-{
-    run_beside_front(HOSTILE, "out");
-    assert_has(command.err, " runs \\x1b[31m\\x07\\u202e");
-    assert_null(strchr(command.err, '\x1b'));
-    assert_null(strstr(command.err, "\xe2\x80\xae"));
-    assert_null(strchr(command.out, '\x1b'));
-    assert_warned(FRONT_HOSTILE);
-}
-
 /* ------------------------------------------------------------------ servers that do not belong
  * together */
 
@@ -304,22 +293,6 @@ COMMAND_TEST(two_ensembles_are_refused)
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
     snprintf(words, sizeof words, "zkherd: %s: not a server of the same ensemble", address[2]);
     assert_refused(&command, 2, words);
-    assert_nothing_is_left(znodes);
-}
-
-/* It takes seconds to be sure of it, and to refuse them; a Ctrl-C is not to wait for that. */
-COMMAND_TEST_SOON(two_ensembles_can_be_interrupted)
-{
-    char servers[2 * sizeof all];
-    size_t znodes = count_znodes();
-    snprintf(servers, sizeof servers, "%s,%s", address[0], outside);
-    command_start(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
-    while (command_runs(&command) && count_znodes() == znodes)
-        pause_ms(20);
-    pause_ms(100);
-    command_end(&command, command.pid, SIGINT);
-    assert_status(&command, 4);
-    assert_has(command.err, "zkherd: run: interrupted: before a trial ended: nothing is kept\n");
     assert_nothing_is_left(znodes);
 }
 

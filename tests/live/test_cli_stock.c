@@ -146,24 +146,6 @@ COMMAND_TEST(what_is_possible_is_measured)
     json_decref(manifest);
 }
 
-/* Of 56 sessions, the bystander's is one. Its ten seconds alone take all the time. */
-COMMAND_TEST(a_search_has_room_for_its_bystander)
-{
-    char words[256];
-    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
-    await_all_room();
-    command_run(&command,
-                COMMAND("plan", "--slo", "handoff p90 < 20ms", "-r", "scalable", "--at-most", "55",
-                        "--max-time", "1s", "--connect", address, "-o", "out"));
-    assert_status(&command, 4);
-    snprintf(words, sizeof words,
-             "zkherd: no more than 54 waiters are tried: %s takes 60 connections from this host at "
-             "a time (maxClientCnxns), 5 of them for zkherd's own use; ",
-             address);
-    assert_has(command.err, words);
-    assert_has(command.err, "the 1.0 s were up before the first trial had ended");
-}
-
 /* It plans what the search would do: no size that the server does not take. */
 COMMAND_TEST(a_dry_run_keeps_to_the_limit)
 {
@@ -208,25 +190,6 @@ COMMAND_TEST(claims_that_need_more_sessions_are_undetermined)
              address);
     assert_has(command.err, words);
     assert_has(command.out, "1 hold, 0 fail, 1 undetermined (C16)");
-    await_all_room();
-    command_run(&command,
-                COMMAND("claims", "--connect", address, "--only", "C13,C16", "-q", "-o", "again"));
-    assert_status(&command, 4);
-    assert_string_equal(command.err,
-                        "C16 is undetermined: expected counter: attempts (setData) = 0.5·n² + "
-                        "0.5·n; measured counter: 64 sessions are needed, and the servers allow "
-                        "56\n");
-}
-
-/* Trial by trial, with what zkherd itself takes beside. */
-COMMAND_TEST(the_limit_is_used_up)
-{
-    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
-    await_all_room();
-    command_run(&command, COMMAND("run", "-r", "scalable", "-n", "56", "-t", "6", "--connect",
-                                  address, "-o", "out", "-q"));
-    assert_status(&command, 0);
-    assert_string_equal(command.err, "");
 }
 
 COMMAND_TEST(too_many_for_anything)

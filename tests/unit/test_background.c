@@ -87,17 +87,6 @@ TEST_BETWEEN(every_request_that_was_due_is_judged, set_up, tear_down)
     assert_int_equal(found.over, 22);
 }
 
-TEST_BETWEEN(what_failed_alone_is_an_error_as_well, set_up, tear_down)
-{
-    result->measured->errors = 2;
-    result->contended->errors = 3;
-    result->measured->unsent = 4;
-    result->contended->unsent = 5;
-    struct background_figures found = background_figures_of(&asked, result);
-    assert_int_equal(found.errors, 5);
-    assert_int_equal(found.unsent, 9);
-}
-
 /* What was never sent is slower than all others. */
 TEST_BETWEEN(what_was_never_sent_is_in_the_percentiles, set_up, tear_down)
 {

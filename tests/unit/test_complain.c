@@ -17,21 +17,6 @@ TEST(an_error_is_printable_and_in_lines_of_80_columns)
                         "'; name the folder of a queue, or the\n    znode that is the lock\n");
 }
 
-TEST(a_wrong_argument_is_printable)
-{
-    said_begin();
-    assert_false(complain_value("run", "--hold", HOSTILE, "expected a duration"));
-    assert_string_equal(said_end(), "zkherd: --hold " HARMLESS
-                                    ": expected a duration; see\n    zkherd run --help\n");
-}
-
-TEST(a_remark_is_printable)
-{
-    said_begin();
-    complain_mildly("server %s", HOSTILE);
-    assert_string_equal(said_end(), "zkherd: server " HARMLESS "\n");
-}
-
 TEST(a_line_that_is_too_long_is_cut_with_a_sign)
 {
     char long_one[10000];
@@ -42,15 +27,4 @@ TEST(a_line_that_is_too_long_is_cut_with_a_sign)
     const char *line = said_end();
     assert_true(strlen(line) < sizeof long_one);
     assert_string_equal(line + strlen(line) - 5, "a...\n");
-}
-
-TEST(a_long_message_stands_in_lines_of_80_columns)
-{
-    said_begin();
-    complain_mildly("%s%s", "twenty columns each, ",
-                    "twenty columns each, twenty columns each, "
-                    "twenty columns each, twenty columns each");
-    assert_string_equal(said_end(),
-                        "zkherd: twenty columns each, twenty columns each, twenty columns each, "
-                        "twenty\n    columns each, twenty columns each\n");
 }

@@ -101,14 +101,6 @@ TEST_BETWEEN(test_a_path_that_is_not_mounted, hierarchy_make, hierarchy_remove)
     assert_cores(cores_quota(hierarchy_mounts, "0::/system.slice/docker-1.scope\n"), 1.5);
 }
 
-TEST_BETWEEN(test_a_text_that_names_no_cgroup, hierarchy_make, hierarchy_remove)
-{
-    hierarchy_mount("", "cgroup2 cgroup2 rw");
-    hierarchy_put("", "cpu.max", "150000 100000\n");
-    assert_cores(cores_quota(hierarchy_mounts, ""), INFINITY);
-    assert_cores(cores_quota(hierarchy_mounts, "\n0\n0:\n"), INFINITY);
-}
-
 /* ------------------------------------------------------------------ the affinity */
 
 #define CORES_MOST 65536

@@ -10,6 +10,59 @@
 static struct csv_reader reader;
 static struct error error;
 
+/* ------------------------------------------------------------------ what is written */
+
+static char *text;
+static size_t length;
+static struct csv csv;
+
+FIXTURE(open_stream)
+{
+    csv = (struct csv){.stream = open_memstream(&text, &length)};
+    return csv.stream == NULL;
+}
+
+FIXTURE(close_stream)
+{
+    fclose(csv.stream);
+    free(text);
+    return 0;
+}
+
+static void assert_written(const char *expected)
+{
+    fflush(csv.stream);
+    assert_string_equal(text, expected);
+}
+
+TEST_BETWEEN(a_text_is_quoted_where_it_must_be, open_stream, close_stream)
+{
+    csv_text(&csv, "plain text; of 100 %");
+    csv_text(&csv, "one, two");
+    csv_text(&csv, "say \"go\"");
+    csv_text(&csv, "two\nlines");
+    csv_text(&csv, "back\r");
+    csv_text(&csv, "");
+    csv_text(&csv, NULL);
+    csv_text(&csv, "ß");
+    csv_end_row(&csv);
+    assert_written("plain text; of 100 %,\"one, two\",\"say \"\"go\"\"\",\"two\nlines\","
+                   "\"back\r\",,,ß\n");
+}
+
+TEST_BETWEEN(what_is_not_finite_is_empty, open_stream, close_stream)
+{
+    csv_real(&csv, NAN, 2);
+    csv_real(&csv, INFINITY, 2);
+    csv_real(&csv, -INFINITY, 2);
+    csv_real(&csv, -0.5, 0);
+    csv_real(&csv, 1e15, 3);
+    csv_end_row(&csv);
+    assert_written(",,,-0,1000000000000000.000\n");
+}
+
+/* ------------------------------------------------------------------ what is read */
+
 FIXTURE(forget)
 {
     csv_reader_deinit(&reader);
@@ -17,10 +70,10 @@ FIXTURE(forget)
 }
 
 /* fmemopen refuses to open nothing. */
-static enum error_kind read_bytes(const char *bytes, size_t length)
+static enum error_kind read_bytes(const char *bytes, size_t count)
 {
     FILE *stream =
-        length > 0 ? fmemopen((void *)(uintptr_t)bytes, length, "r") : fopen("/dev/null", "re");
+        count > 0 ? fmemopen((void *)(uintptr_t)bytes, count, "r") : fopen("/dev/null", "re");
     assert_non_null(stream);
     csv_reader_deinit(&reader);
     enum error_kind kind = csv_reader_init(stream, "t.csv", &reader, &error);
@@ -28,10 +81,10 @@ static enum error_kind read_bytes(const char *bytes, size_t length)
     return kind;
 }
 
-static void read_well(const char *text)
+static void read_well(const char *bytes)
 {
-    if (read_bytes(text, strlen(text)) != ERROR_NONE)
-        fail_msg("'%s': %s", text, error.detail);
+    if (read_bytes(bytes, strlen(bytes)) != ERROR_NONE)
+        fail_msg("'%s': %s", bytes, error.detail);
 }
 
 static void assert_field(size_t row, size_t column, const char *expected)
@@ -90,16 +143,14 @@ TEST_BETWEEN(what_csv_writes_comes_back, NULL, forget)
     static const char *const texts[] = {"plain", "one, two", "say \"go\"", "two\nlines",
                                         "ß",     "\"",       ",",          ""};
     enum { TEXTS = sizeof texts / sizeof texts[0] };
-    char *text = NULL;
-    size_t length = 0;
-    struct csv csv = {.stream = open_memstream(&text, &length)};
+    open_stream(NULL);
     csv_header(&csv, "a,b,c,d,e,f,g,h");
     for (size_t i = 0; i < TEXTS; i++)
         csv_text(&csv, texts[i]);
     csv_end_row(&csv);
-    fclose(csv.stream);
+    fflush(csv.stream);
     read_well(text);
-    free(text);
+    close_stream(NULL);
     for (size_t i = 0; i < TEXTS; i++)
         assert_field(0, i, texts[i]);
 }
@@ -119,10 +170,10 @@ TEST_BETWEEN(numbers_are_decimal, NULL, forget)
     assert_int_equal(csv_reader_number(&reader, 3, 0, &number, &error), ERROR_NONE);
     assert_true(isnan(number));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        char text[64], told[96];
-        snprintf(text, sizeof text, "k,n\n\"two\nlines\",1\n,%s\n", bad[i]);
+        char rows[64], told[96];
+        snprintf(rows, sizeof rows, "k,n\n\"two\nlines\",1\n,%s\n", bad[i]);
         snprintf(told, sizeof told, "line 4: n: '%s' is not a number", bad[i]);
-        read_well(text);
+        read_well(rows);
         number = 7;
         assert_int_equal(csv_reader_number(&reader, 1, 1, &number, &error), ERROR_MALFORMED);
         assert_string_equal(error.subject, "t.csv");
@@ -172,15 +223,13 @@ TEST_BETWEEN(what_is_not_there_is_told, NULL, forget)
 TEST_BETWEEN(long_files, NULL, forget)
 {
     enum { ROWS = 40000 };
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    fputs("a,b\n", stream);
+    open_stream(NULL);
+    fputs("a,b\n", csv.stream);
     for (int i = 0; i < ROWS; i++)
-        fprintf(stream, "%d,\"x, %d\"\n", i, i);
-    fclose(stream);
+        fprintf(csv.stream, "%d,\"x, %d\"\n", i, i);
+    fflush(csv.stream);
     read_well(text);
-    free(text);
+    close_stream(NULL);
     assert_int_equal(reader.rows, ROWS);
     assert_field(ROWS - 1, 0, "39999");
     assert_field(ROWS - 1, 1, "x, 39999");

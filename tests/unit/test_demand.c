@@ -39,15 +39,6 @@ static void assert_told(const char *words)
     assert_string_equal(said_sentences(), line);
 }
 
-TEST_BETWEEN(the_discarded_trials_count, set_up, NULL)
-{
-    assert_told("warm-ups 1, trials 2, requests 1,520, MB 50.01");
-    options.plan.recipes[1] = options.plan.recipes[0];
-    options.plan.most_clients[1] = UINT64_MAX;
-    options.plan.recipe_count = 2;
-    assert_told("warm-ups 2, trials 2, requests 1,540, MB 50.01");
-}
-
 /* Below ten megabytes there are two decimals; the discarded trial's bytes are among them. */
 TEST_BETWEEN(one_trial_is_no_plural, set_up, NULL)
 {
@@ -55,28 +46,6 @@ TEST_BETWEEN(one_trial_is_no_plural, set_up, NULL)
     uint64_t discarded = cells_warm_up(&options, 0, 0, &drain).bytes;
     cells = (struct cells){.trials = 1, .rpcs = 1000, .bytes = 1235100 - discarded};
     assert_told("warm-ups 1, trials 1, requests 1,020, MB 1.24");
-}
-
-/* In free pace no law tells the requests. */
-TEST_BETWEEN(free_pace_is_a_guess, set_up, NULL)
-{
-    options.plan.pace = PACE_FREE;
-    assert_told("warm-ups 1, trials 2, requests about 1,520, MB 50.01");
-}
-
-TEST_BETWEEN(a_duration_has_as_many_as_are_answered, set_up, NULL)
-{
-    options.plan.pace = PACE_FREE;
-    options.plan.duration_ns = 10 * NS_PER_S;
-    assert_told("warm-ups 1, trials 2, seconds of each 10.0");
-    options.plan.max_rate = 2000;
-    assert_told("warm-ups 1, trials 2, seconds of each 10.0, requests a second 2,000");
-}
-
-TEST_BETWEEN(a_limit_of_the_rate_is_told, set_up, NULL)
-{
-    options.plan.max_rate = 152;
-    assert_told("warm-ups 1, trials 2, requests 1,520, MB 50.01, requests a second 152");
 }
 
 /* They are sessions and requests on top of those of the lock. */

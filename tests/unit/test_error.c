@@ -35,29 +35,6 @@ TEST(no_two_kinds_have_the_same_words)
     }
 }
 
-TEST(exit_statuses_are_those_of_the_manual)
-{
-    assert_int_equal(error_exit_status(ERROR_USAGE), 2);
-    assert_int_equal(error_exit_status(ERROR_EXISTS), 2);
-    assert_int_equal(error_exit_status(ERROR_REFUSED), 3);
-    assert_int_equal(error_exit_status(ERROR_NO_SPACE), 3);
-    assert_int_equal(error_exit_status(ERROR_INTERRUPTED), 4);
-    assert_int_equal(error_exit_status(ERROR_SESSION_LOST), 4);
-}
-
-TEST(raising_fills_the_facts)
-{
-    struct error error;
-    memset(&error, 0x5a, sizeof error);
-    assert_int_equal(error_raise(&error, ERROR_REFUSED, ECONNREFUSED, "127.0.0.1:2181",
-                                 "attempt %d of %d", 2, 3),
-                     ERROR_REFUSED);
-    assert_int_equal(error.kind, ERROR_REFUSED);
-    assert_int_equal(error.os_error, ECONNREFUSED);
-    assert_string_equal(error.subject, "127.0.0.1:2181");
-    assert_string_equal(error.detail, "attempt 2 of 3");
-}
-
 TEST(long_texts_are_cut)
 {
     char lengthy[2000];

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/fit.h"
 
-#include "base/random.h"
-
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -202,17 +200,6 @@ TEST(large_levels_stay_exact)
     assert_true(fit.c[0] == 1e6);
 }
 
-TEST(noise_is_told_in_four_digits)
-{
-    const double x[] = {0, 1, 2, 3}, cost[] = {1.25, 0, -1.5, -2.25};
-    struct fit_polynomial fit = fit_polynomial(x, cost, 4, 1);
-    char text[128];
-    assert_string_equal(fit_describe(&fit, 'W', text, sizeof text), "-1.2·W + 1.175");
-    assert_near(fit.max_residual, 0.275);
-    fit = fit_polynomial(x, cost, 4, 0);
-    assert_string_equal(fit_describe(&fit, 'W', text, sizeof text), "-0.625");
-}
-
 TEST(a_line_gives_the_herd_coefficient)
 {
     set_y(800, 40, 0, 0);
@@ -229,30 +216,6 @@ TEST(a_line_gives_the_herd_coefficient)
     set_y(800, 40, 0, 0);
     line = fit_line(waiters, y, 1);
     assert_true(isnan(line.slope) && isnan(line.intercept) && isnan(line.beta));
-}
-
-/* The sum of twelve uniform numbers less six is normal enough. */
-static double normal(struct random *random)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += random_unit(random);
-    return sum;
-}
-
-TEST(intervals_cover_as_promised)
-{
-    enum { EXPERIMENTS = 4000 };
-    struct random random;
-    random_init(&random, 4);
-    size_t exponents = 0;
-    for (size_t i = 0; i < EXPERIMENTS; i++) {
-        for (size_t j = 0; j < LEVELS; j++)
-            y[j] = waiters[j] * exp(0.2 * normal(&random));
-        struct fit_exponent fit = fit_exponent(waiters, y, LEVELS);
-        exponents += fit.low <= 1 && 1 <= fit.high;
-    }
-    assert_in_range(exponents, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
 }
 
 /* ------------------------------------------------------------------ of most points */

@@ -31,20 +31,6 @@ TEST(test_formulas_are_evaluated)
     assert_true(evaluate("n^3 + 2^0", 3) == 28);
 }
 
-TEST(test_what_is_no_formula_is_told)
-{
-    static const char *const torn[] = {"n^2 ++ 7n", "(n - 1", "n - 1)", "5n -", "n^", "2 3"};
-    static const char *const words[] = {"no law", "-", "", "O(n)", "n for one task"};
-    double value = 7;
-    for (size_t i = 0; i < sizeof torn / sizeof torn[0]; i++) {
-        assert_true(formula_is_one(torn[i]));
-        assert_false(formula_evaluate(torn[i], 3, &value));
-    }
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        assert_false(formula_is_one(words[i]));
-    assert_true(value == 7);
-}
-
 /* ------------------------------------------------------------------ what zkherd recipes shows */
 
 TEST(test_formulas_are_the_sums_of_the_laws)

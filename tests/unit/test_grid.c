@@ -100,23 +100,6 @@ static struct grid make_table(void)
     return grid;
 }
 
-TEST(a_column_may_say_the_same_in_each_row)
-{
-    struct grid grid;
-    grid_init(&grid, columns, 4, 2);
-    put(&grid, ROW("1", "-", "-", ""));
-    put(&grid, ROW("2", "-", "b", ""));
-    assert_true(grid_all_are(&grid, 1, GRID_UNKNOWN));
-    assert_false(grid_all_are(&grid, 0, GRID_UNKNOWN));
-    assert_false(grid_all_are(&grid, 2, GRID_UNKNOWN));
-    assert_false(grid_all_are(&grid, 3, GRID_UNKNOWN));
-    grid_deinit(&grid);
-    grid_init(&grid, columns, 4, 2);
-    put(&grid, ROW("1", "a", "b", "c"));
-    assert_true(grid_all_are(&grid, 0, "1"));
-    grid_deinit(&grid);
-}
-
 TEST(the_least_important_is_left_out_first)
 {
     struct grid grid = make_table();
@@ -135,14 +118,5 @@ TEST(the_least_important_is_left_out_first)
                    "a       7\n"
                    "longer 2\n");
     assert_false(grid_fit(&grid, 8, 0));
-    grid_deinit(&grid);
-}
-
-TEST(a_text_that_is_too_long_is_cut)
-{
-    struct grid grid;
-    grid_init(&grid, &list[3], 1, 1);
-    grid_add(&grid, "%02000d", 1);
-    assert_int_equal(grid_width(&grid), GRID_CELL_SIZE - 1);
     grid_deinit(&grid);
 }

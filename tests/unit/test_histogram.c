@@ -17,14 +17,6 @@ FIXTURE(empty)
     return 0;
 }
 
-TEST_BETWEEN(zero_bytes_are_empty, empty, NULL)
-{
-    assert_int_equal(histogram_count(&histogram), 0);
-    assert_int_equal(histogram.overflow, 0);
-    assert_int_equal(histogram.max_ns, 0);
-    assert_int_equal(histogram_percentile_ns(&histogram, 50), 0);
-}
-
 /* Every slot begins where the last one ended, and is at most a thousandth of its values wide. */
 TEST_BETWEEN(slots_cover_the_range, empty, NULL)
 {
@@ -100,15 +92,6 @@ TEST_BETWEEN(percentiles_are_those_of_java, empty, NULL)
         assert_int_equal(histogram_percentile_ns(&histogram, answers[i].percent),
                          answers[i].value_ns);
     assert_int_equal(histogram.max_ns, 1000000);
-}
-
-/* A slot above 2 µs holds several values: percentile 0 is its first one, any other its last. */
-TEST_BETWEEN(percentile_0_is_no_more_than_any_value, empty, NULL)
-{
-    histogram_record(&histogram, 5002);
-    histogram_record(&histogram, 9000);
-    assert_int_equal(histogram_percentile_ns(&histogram, 0), 5000);
-    assert_int_equal(histogram_percentile_ns(&histogram, 1), 5003);
 }
 
 static int compare(const void *a, const void *b)

@@ -175,18 +175,6 @@ TEST_BETWEEN(java_reads_the_extremes, make_log, remove_log)
     assert_java_counts("a", &first);
 }
 
-TEST_BETWEEN(java_reads_an_empty_interval, make_log, remove_log)
-{
-    if (!java_is_there())
-        skip();
-    fill(&second, 3, 50);
-    FILE *stream = open_log();
-    write_interval(stream, "a", 0, &first);
-    write_interval(stream, "a", 1.25, &second);
-    fclose(stream);
-    assert_java_reads("a", &second);
-}
-
 TEST_BETWEEN(overflow_is_told_in_a_comment, make_log, remove_log)
 {
     histogram_record(&first, 5);

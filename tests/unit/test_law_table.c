@@ -79,21 +79,3 @@ TEST(test_what_no_formula_says_is_not_put_in_one)
     expect(&cases, TALLY_GET_CHILDREN, FORMULAS("0", "0", "?", "7"));
     expect(&cases, TALLY_NAMES_LISTED, FORMULAS("0", "0", "2W^2 + W, 9 at 1", "9"));
 }
-
-/* Theirs either are formulas, or are put in words. */
-TEST(test_the_laws_of_the_recipes_are_formulas)
-{
-    const struct recipe *recipe;
-    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
-        if (!recipe_has_law(recipe) || recipe->broken || recipe->law_in_words != NULL)
-            continue;
-        for (int kind = 0; kind < TALLY_KINDS; kind++) {
-            struct law_row row = {0};
-            if (!tally_has_law((enum tally_kind)kind))
-                continue;
-            (void)law_table_row(recipe, (enum tally_kind)kind, &row);
-            for (size_t step = 0; step < LAW_STEPS; step++)
-                assert_string_not_equal(row.of[step], "?");
-        }
-    }
-}

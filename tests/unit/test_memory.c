@@ -30,15 +30,6 @@ TEST(a_text_grows_at_its_end)
     free(growing.text);
 }
 
-TEST(texts_are_the_callers)
-{
-    char *text = memory_text("scalable"), *more = memory_format("%s-%d", text, 2);
-    assert_string_equal(text, "scalable");
-    assert_string_equal(more, "scalable-2");
-    free(text);
-    free(more);
-}
-
 /* Refuses on demand: a sanitizer ends a program that asks for too much. */
 static bool refuses;
 

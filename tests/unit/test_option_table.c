@@ -77,23 +77,6 @@ static void assert_plan(const char *expected)
     json_decref(plan);
 }
 
-TEST_BETWEEN(options_have_their_defaults, set_up, tear_down)
-{
-    const struct target_options *target = &options.target;
-    options.target.max_clients = UINT64_MAX; /* as bench/run/command_line.c sets it */
-    parse((const char *const[]){"run", NULL});
-    assert_plan("{'recipes':['nonscalable','childwatch','scalable'],'most_clients':{},"
-                "'clients':[8,16,32,64,128,256],'clients_left_out':[],'workload':'drain',"
-                "'handoffs':0,'duration_ns':0,'pace':'lockstep','hold_ns':0,"
-                "'hold_exponential':false,'locks':1,'trials':5,'traced':[],'processes':1,"
-                "'server_cpu_percent':null,'max_clients':null,'max_rate':null,"
-                "'background':'none','placement':'spread','session_timeout_ms':60000,"
-                "'timeout_ms':30000}");
-    assert_true(target->fsync && target->heap_mib == 512 && target->topology_count == 1);
-    assert_false(target->fsync_given || target->heap_given || target->servers_given);
-    assert_false(target->connect || options.output.quiet);
-}
-
 TEST_BETWEEN(options_take_their_values, set_up, tear_down)
 {
     const struct target_options *target = &options.target;
@@ -168,22 +151,6 @@ TEST_BETWEEN(an_identity_is_of_the_servers, set_up, tear_down)
     options_deinit(&options);
     parse((const char *const[]){"run", "--connect=zk:2181", "--acl=open", NULL});
     assert_null(servers->identity);
-}
-
-/* A value beyond a bound leaves the one before alone; a later value replaces an earlier one. */
-TEST_BETWEEN(values_have_bounds, set_up, tear_down)
-{
-    assert_true(take("--locks", "10000"));
-    assert_false(take("--locks", "10001"));
-    assert_int_equal(options.plan.locks, 10000);
-    assert_true(take("--trace", "1..64+1"));
-    assert_int_equal(options.plan.traced.list[63], 64);
-    assert_true(take("--seed", "0"));
-    assert_true(take("--session-timeout", "1s"));
-    assert_true(take("--hold", "exp:5ms") && take("--hold", "2s"));
-    assert_false(options.plan.hold.exponential);
-    assert_true(take("--recipes", "scalable,poll") && take("--recipes", "ticket"));
-    assert_int_equal(options.plan.recipe_count, 1);
 }
 
 TEST_BETWEEN(a_row_is_like_its_help, set_up, tear_down)

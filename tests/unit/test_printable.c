@@ -40,13 +40,6 @@ TEST(marks_of_direction_and_characters_without_width_are_escaped)
     assert_printed("\xef\xbf\xbe\xef\xbf\xbf", "\\ufffe\\uffff");
 }
 
-TEST(their_neighbours_are_not)
-{
-    assert_printed("\u200a\u2010\u2027\u202f\u205f\u2070", "\u200a\u2010\u2027\u202f\u205f\u2070");
-    assert_printed("\ufefe\uff00\u00ac\u00ae\u061b", "\ufefe\uff00\u00ac\u00ae\u061b");
-    assert_printed("\U000dffff\U000e1000", "\U000dffff\U000e1000");
-}
-
 TEST(bytes_that_are_no_text_are_escaped)
 {
     assert_printed("\xff\xfe", "\\xff\\xfe");
@@ -65,13 +58,6 @@ TEST(bytes_that_are_no_text_are_escaped)
     assert_printed("\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf");
     assert_printed("\xed\xa0\x80\xed\xbf\xbf", "\\xed\\xa0\\x80\\xed\\xbf\\xbf"); /* surrogates */
     assert_printed("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond the last */
-}
-
-TEST(a_zero_among_bytes_is_escaped)
-{
-    char text[32];
-    printable_bytes("a\0b", 3, text, sizeof text);
-    assert_string_equal(text, "a\\x00b");
 }
 
 /* Whatever the room is: no half character, no half escape, and a sign that there is more. */

@@ -42,13 +42,6 @@ TEST(test_the_example_obeys_its_law)
     }
 }
 
-/* What people are told of a drain follows from the same law. */
-TEST(test_the_texts_of_the_example_are_its_law)
-{
-    for (uint64_t clients = 1; clients <= 64; clients++)
-        assert_true(formulas_are_the_law(&recipe_kazoo, clients));
-}
-
 /* Of n clients, three of which may hold: the text says so in words. */
 TEST(test_a_semaphore_has_its_closed_form)
 {

@@ -54,16 +54,3 @@ TEST(a_million_bytes_in_pieces)
                             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     }
 }
-
-TEST(pieces_of_no_bytes_change_nothing)
-{
-    struct sha256 sha256;
-    char digest[SHA256_TEXT_SIZE];
-    sha256_begin(&sha256);
-    sha256_add(&sha256, NULL, 0);
-    sha256_add(&sha256, "ab", 2);
-    sha256_add(&sha256, NULL, 0);
-    sha256_add(&sha256, "c", 1);
-    sha256_end(&sha256, digest);
-    assert_string_equal(digest, examples[1].digest);
-}

@@ -104,17 +104,3 @@ TEST(levels_above_the_limit_are_left_out)
         assert_string_equal(text, cases[i].why);
     }
 }
-
-TEST(a_plan_of_which_nothing_is_left_is_refused)
-{
-    uint64_t list[] = {8, 16};
-    struct levels clients = {.list = list, .count = 2};
-    struct target_limit limit = {.sessions = 7, .reserved = 4, .room = 11, .server = "a:1"};
-    struct error error;
-    char text[512];
-    assert_int_equal(target_limit_fit(&limit, UINT64_MAX, &clients, text, sizeof text, &error),
-                     ERROR_CONNECTION_LIMIT);
-    assert_string_equal(error.subject, "a:1");
-    assert_string_equal(error.detail, "11 at a time (maxClientCnxns), 4 of them for zkherd's own "
-                                      "use, and the smallest number of --clients is 8");
-}

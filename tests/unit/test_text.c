@@ -34,17 +34,6 @@ TEST(numbers_are_plain_digits)
     }
 }
 
-TEST(numbers_keep_to_their_range)
-{
-    uint64_t number = UNTOUCHED;
-    assert_true(text_parse_number("3", 3, 5, &number));
-    assert_true(text_parse_number("5", 3, 5, &number));
-    assert_int_equal(number, 5);
-    assert_false(text_parse_number("2", 3, 5, &number));
-    assert_false(text_parse_number("6", 3, 5, &number));
-    assert_int_equal(number, 5);
-}
-
 TEST(hundredths_are_exact)
 {
     static const struct {

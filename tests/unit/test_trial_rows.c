@@ -108,13 +108,6 @@ TEST_BETWEEN(test_each_percentile_stands_in_its_column, set_up, tear_down)
     assert_true(isnan(row[trial_row_handoff_of_follower_us].real));
 }
 
-/* A minute and more is in no slot, and still a value. */
-TEST_BETWEEN(test_a_handoff_above_the_range_has_percentiles, set_up, tear_down)
-{
-    record(&result.latency[METER_HANDOFF], 70 * NS_PER_S, 1);
-    assert_true(take()[trial_row_handoff_p50_us].real == 70e6);
-}
-
 /* ------------------------------------------------------------------ the driver */
 
 #define OVERLOADED "overloaded: the driver used more than 80 % of "
@@ -178,12 +171,6 @@ TEST_BETWEEN(test_late_holds_are_told_by_their_share, set_up, tear_down)
     record(result.late, 5 * NS_PER_MS, 99);
     record(result.late, 2 * HISTOGRAM_HIGHEST_NS, 1);
     assert_false(take()[trial_row_valid].flag);
-}
-
-TEST_BETWEEN(test_zkherd_that_did_not_run_is_overloaded, set_up, tear_down)
-{
-    result.stalls.absent_ns = 2500 * NS_PER_MS;
-    assert_times_do_not_stand("overloaded: zkherd itself did not run for 2.5 s");
 }
 
 /* ------------------------------------------------------------------ stalls and reconnects */
@@ -257,15 +244,6 @@ TEST_BETWEEN(test_a_background_that_was_late_or_cut_off_is_told, set_up, tear_do
         assert_int_equal(row[trial_row_valid].flag, cases[i].reason[0] == '\0');
         assert_true(row[trial_row_complete].flag);
     }
-}
-
-TEST_BETWEEN(test_all_reasons_are_told, set_up, tear_down)
-{
-    result.stalls = (struct stalls){1, 20 * NS_PER_S, 20 * NS_PER_S, "a:1", 0};
-    result.reconnects = 2;
-    assert_times_do_not_stand(
-        "stalled: a:1 owed an answer, and nothing was received for 20.0 s; reconnected: 2 "
-        "connections were lost and made again, which is in the times");
 }
 
 /* ------------------------------------------------------------------ other ends */
