@@ -103,17 +103,14 @@ bool option_row_cpus(struct option_given *given)
 
 bool option_row_duration(struct option_given *given)
 {
-    static const char expected[] = "expected a duration with its unit, such as 500ms or 30s";
     const struct option_row *row = given->row;
-    uint64_t duration_ns = UINT64_MAX;
+    uint64_t duration_ns;
     char least[32];
-    const char *why = text_parse_duration(given->value, &duration_ns)
-                          ? NULL
-                          : text_explain_duration(given->value, expected);
-    if (row->most > 0 && duration_ns > row->most && why != expected)
-        why = row->expected;
-    if (why != NULL)
-        return option_row_refuse(given, "%s", why);
+    if (!text_parse_duration(given->value, &duration_ns))
+        return option_row_refuse(given, "expected a duration with its unit, such as 500ms or 30s, "
+                                        "at most ten days");
+    if (row->most > 0 && duration_ns > row->most)
+        return option_row_refuse(given, "%s", row->expected);
     if (duration_ns < row->least)
         return option_row_refuse(given, "too short: expected at least %s",
                                  text_format_duration(row->least, least, sizeof least));

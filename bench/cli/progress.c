@@ -7,9 +7,7 @@
 #include "bench/cli/terminal.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define COLUMNS_LEAST 3 /* of printable_cut */
@@ -79,22 +77,14 @@ void progress_clear(const struct progress *progress)
 
 /* ------------------------------------------------------------------ the line of a trial */
 
-__attribute__((format(printf, 2, 3))) static void append(char line[PROGRESS_LINE_SIZE],
-                                                         const char *format, ...)
-{
-    size_t length = strlen(line);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line + length, PROGRESS_LINE_SIZE - length, format, arguments);
-    va_end(arguments);
-}
-
 static void append_share(char *line, const char *of_what, uint64_t done, uint64_t due)
 {
     char count[32];
-    append(line, ", %s: %s", of_what, text_format_count(done, count, sizeof count));
+    text_append(line, PROGRESS_LINE_SIZE, ", %s: %s", of_what,
+                text_format_count(done, count, sizeof count));
     if (due != UINT64_MAX)
-        append(line, " of %s", text_format_count(due, count, sizeof count));
+        text_append(line, PROGRESS_LINE_SIZE, " of %s",
+                    text_format_count(due, count, sizeof count));
 }
 
 static void append_state(char *line, uint32_t clients, const struct trial_progress *trial)
@@ -103,9 +93,9 @@ static void append_state(char *line, uint32_t clients, const struct trial_progre
     if (trial->elapsed_ns == 0)
         append_share(line, "sessions", trial->established, clients);
     else if (trial->stalled_ns > 0)
-        append(line, ", stalled for %s: %s owes an answer",
-               text_format_duration(trial->stalled_ns, lasted, sizeof lasted),
-               trial->stalled_at[0] != '\0' ? trial->stalled_at : "a server");
+        text_append(line, PROGRESS_LINE_SIZE, ", stalled for %s: %s owes an answer",
+                    text_format_duration(trial->stalled_ns, lasted, sizeof lasted),
+                    trial->stalled_at[0] != '\0' ? trial->stalled_at : "a server");
     else if (trial->arrivals_due > 0)
         append_share(line, "arrivals", trial->arrivals, trial->arrivals_due);
     else if (trial->passages_due > 0)
@@ -120,17 +110,20 @@ void progress_format(const struct progress *progress, const struct progress_name
 {
     char text[48];
     line[0] = '\0';
-    append(line, "[%zu/%zu] ", progress->at + 1, progress->count);
+    text_append(line, PROGRESS_LINE_SIZE, "[%zu/%zu] ", progress->at + 1, progress->count);
     if (trial->elapsed_ns > 0 && left_ns > 0)
-        append(line, "%s left: ", format_about(left_ns, text, sizeof text));
-    append(line, "%s%s%s", name->topology, name->topology[0] != '\0' ? " " : "", name->what);
+        text_append(line, PROGRESS_LINE_SIZE,
+                    "%s left: ", format_about(left_ns, text, sizeof text));
+    text_append(line, PROGRESS_LINE_SIZE, "%s%s%s", name->topology,
+                name->topology[0] != '\0' ? " " : "", name->what);
     if (name->trial > 0)
-        append(line, " trial %" PRIu32, name->trial);
+        text_append(line, PROGRESS_LINE_SIZE, " trial %" PRIu32, name->trial);
     append_state(line, name->clients, trial);
     if (trial->elapsed_ns > 0)
-        append(line, ", %s RPCs/s",
-               text_format_count((uint64_t)((double)trial->rpcs / (double)trial->elapsed_ns * 1e9),
-                                 text, sizeof text));
+        text_append(
+            line, PROGRESS_LINE_SIZE, ", %s RPCs/s",
+            text_format_count((uint64_t)((double)trial->rpcs / (double)trial->elapsed_ns * 1e9),
+                              text, sizeof text));
     printable_cut(line, columns);
 }
 

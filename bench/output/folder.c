@@ -139,18 +139,3 @@ enum error_kind folder_each(const char *folder,
     free(entries);
     return kind;
 }
-
-void folder_parent(const char *out, char folder[PATH_MAX])
-{
-    if (out == NULL) {
-        snprintf(folder, PATH_MAX, "%s", access(RESULTS, F_OK) == 0 ? RESULTS : ".");
-        return;
-    }
-    snprintf(folder, PATH_MAX, "%s", out);
-    folder_trim(folder);
-    char *slash = strrchr(folder, '/');
-    if (slash == NULL)
-        snprintf(folder, PATH_MAX, ".");
-    else
-        slash[slash == folder] = '\0'; /* the root's own is kept */
-}

@@ -58,8 +58,4 @@ enum error_kind folder_each(const char *folder,
                                                    struct error *error),
                             void *context, struct error *error);
 
-/* The existing folder in which folder_make makes `out`: for NULL "results", or "." if "results"
- * does not exist yet. */
-void folder_parent(const char *out, char folder[PATH_MAX]);
-
 #endif

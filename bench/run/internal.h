@@ -70,10 +70,6 @@ struct cell cells_warm_up(const struct options *options, size_t recipe, size_t t
 void demand_print(const struct options *options, const struct cells *cells,
                   const struct connect_string *servers);
 
-/* ERROR_NO_SPACE if the results are larger than the free space of their folder's file system, or
- * than the limit of a file's size; the computed size is a lower bound. */
-MUST_CHECK enum error_kind demand_check_space(const struct options *options, struct error *error);
-
 /* Warns of what may not suffice on this machine: request numbers, ports. */
 void demand_warn(const struct series *series, const struct cells *cells,
                  struct series_record *record);

@@ -121,13 +121,13 @@ static enum error_kind warm_up(struct run *run, struct error *error)
 static enum error_kind check(void *context, struct error *error)
 {
     const struct options *options = &((const struct run *)context)->options;
-    enum error_kind kind = demand_check_space(options, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++) {
+    (void)error;
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
         if (options->plan.recipes[i]->broken && !options->output.quiet)
             complain_mildly("%s is broken on purpose: its verdict must fail",
                             options->plan.recipes[i]->name);
     }
-    return kind;
+    return ERROR_NONE;
 }
 
 static enum error_kind lay_out(void *context, struct error *error)

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -21,14 +22,9 @@
  * of its own: " Z 123 …". False if there is no such process. */
 static bool read_stat(pid_t pid, char *fields, size_t size)
 {
-    char path[64], line[512] = "";
+    char path[64], line[512];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    size_t length = fread(line, 1, sizeof line - 1, file);
-    fclose(file);
-    line[length] = '\0';
+    text_read(path, line, sizeof line);
     const char *name_end = strrchr(line, ')');
     snprintf(fields, size, "%s", name_end == NULL ? "" : name_end + 1);
     return name_end != NULL;
@@ -67,15 +63,11 @@ int process_end_signal(pid_t pid)
 
 bool process_rss_kib(pid_t pid, uint64_t *rss_kib)
 {
-    char path[64];
-    uint64_t total_pages, resident_pages;
+    char path[64], pages[128];
+    uint64_t resident_pages;
     snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-    FILE *file = process_is_alive(pid) ? fopen(path, "re") : NULL;
-    if (file == NULL)
-        return false;
-    int fields = fscanf(file, "%" SCNu64 " %" SCNu64, &total_pages, &resident_pages);
-    fclose(file);
-    if (fields != 2 || resident_pages == 0)
+    if (!process_is_alive(pid) || !text_read(path, pages, sizeof pages) ||
+        sscanf(pages, "%*u %" SCNu64, &resident_pages) != 1 || resident_pages == 0)
         return false;
     *rss_kib = resident_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
     return true;

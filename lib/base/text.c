@@ -69,59 +69,33 @@ bool text_parse_hundredths(const char *text, uint64_t minimum, uint64_t maximum,
     return true;
 }
 
-static bool unit_of_duration(const char *unit, double *unit_ns)
+#define LONGEST_NS (10.0 * 86400 * 1e9)
+
+bool text_parse_duration(const char *text, uint64_t *duration_ns)
 {
     static const struct {
         const char *name;
         double ns;
     } units[] = {{"ns", 1},  {"us", 1e3},     {"ms", 1e6},
                  {"s", 1e9}, {"m", 60 * 1e9}, {"h", 3600 * 1e9}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(unit, units[i].name) == 0) {
-            *unit_ns = units[i].ns;
-            return true;
-        }
-    }
-    return false;
-}
-
-#define LONGEST_NS (10.0 * 86400 * 1e9)
-
-/* However long it is. */
-static bool read_duration(const char *text, double *duration_ns)
-{
-    *duration_ns = 0;
-    if (strcmp(text, "0") == 0)
-        return true;
     /* strtod alone would take signs, blanks, exponents, hexadecimals and infinities as well. */
-    size_t length = strspn(text, "0123456789.");
+    size_t length = strspn(text, "0123456789."), unit = 0;
+    char digits[24], *end;
+    if (strcmp(text, "0") == 0) {
+        *duration_ns = 0;
+        return true;
+    }
     if (length == 0 || length > 20 || !isdigit((unsigned char)text[0]))
         return false;
-    char digits[24];
-    memcpy(digits, text, length);
-    digits[length] = '\0';
-    char *end;
+    snprintf(digits, sizeof digits, "%.*s", (int)length, text);
     double value = strtod(digits, &end);
-    double unit_ns;
-    if (*end != '\0' || !unit_of_duration(text + length, &unit_ns))
+    while (unit < sizeof units / sizeof units[0] && strcmp(text + length, units[unit].name) != 0)
+        unit++;
+    if (*end != '\0' || unit == sizeof units / sizeof units[0] ||
+        value * units[unit].ns > LONGEST_NS)
         return false;
-    *duration_ns = value * unit_ns;
+    *duration_ns = (uint64_t)(value * units[unit].ns + 0.5);
     return true;
-}
-
-bool text_parse_duration(const char *text, uint64_t *duration_ns)
-{
-    double read_ns;
-    if (!read_duration(text, &read_ns) || read_ns > LONGEST_NS)
-        return false;
-    *duration_ns = (uint64_t)(read_ns + 0.5);
-    return true;
-}
-
-const char *text_explain_duration(const char *text, const char *expected)
-{
-    double read_ns;
-    return read_duration(text, &read_ns) ? "too long: expected at most ten days" : expected;
 }
 
 struct numbers {
@@ -222,20 +196,6 @@ bool text_next_item(const char **list, char *item, size_t size)
     return true;
 }
 
-size_t text_count_numbers(const char *list, uint64_t minimum, uint64_t maximum)
-{
-    char item[64];
-    size_t sum = 0, count;
-    while (text_next_item(&list, item, sizeof item)) {
-        uint64_t *numbers;
-        if (!text_parse_numbers(item, minimum, maximum, &numbers, &count))
-            return 0;
-        free(numbers);
-        sum += count;
-    }
-    return sum;
-}
-
 bool text_explain_range(const char *list, char *text, size_t size)
 {
     char item[64];
@@ -258,12 +218,6 @@ bool text_explain_range(const char *list, char *text, size_t size)
     return false;
 }
 
-static size_t least(size_t a, size_t b, size_t c)
-{
-    size_t smaller = a < b ? a : b;
-    return smaller < c ? smaller : c;
-}
-
 size_t text_distance(const char *a, const char *b)
 {
     size_t row[64];
@@ -275,9 +229,9 @@ size_t text_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
             size_t above = row[j];
-            row[j] = least(
-                above + 1, row[j - 1] + 1,
-                diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1])));
+            bool differ = tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]);
+            size_t fewer = (above < row[j - 1] ? above : row[j - 1]) + 1;
+            row[j] = diagonal + differ < fewer ? diagonal + differ : fewer;
             diagonal = above;
         }
     }
@@ -335,6 +289,15 @@ const char *text_format_duration(uint64_t duration_ns, char *text, size_t size)
         snprintf(text, size, "%" PRIu64 " h %02" PRIu64 " min", seconds / 3600,
                  seconds % 3600 / 60);
     return text;
+}
+
+void text_append(char *text, size_t size, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
 }
 
 void text_append_clause(char *text, size_t size, const char *format, ...)

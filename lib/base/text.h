@@ -29,10 +29,6 @@ bool text_parse_hundredths(const char *text, uint64_t minimum, uint64_t maximum,
  * At most ten days. */
 bool text_parse_duration(const char *text, uint64_t *duration_ns);
 
-/* What to say of a text that text_parse_duration refuses: that the duration is too long, if that is
- * all; else `expected`. */
-const char *text_explain_duration(const char *text, const char *expected);
-
 /* A list of numbers in minimum … maximum: "10,20", a range with a factor "8..256x2" (2 or more), a
  * range with a step "8..64+8", or several of these with commas. *numbers is sorted and without
  * repetitions; *count is at least 1; the caller must free(*numbers). */
@@ -42,9 +38,6 @@ bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, ui
 /* Copies the next item of a comma-separated list to item (size bytes), and moves *list behind its
  * comma. An item that does not fit becomes "". False at the end of the list. */
 bool text_next_item(const char **list, char *item, size_t size);
-
-/* The number of numbers in such a list, repetitions included; 0 if the list is malformed. */
-size_t text_count_numbers(const char *list, uint64_t minimum, uint64_t maximum);
 
 /* For a list that text_parse_numbers refuses: whether a range in it lacks its step or is reversed.
  * If so, a sentence is written to text. */
@@ -75,6 +68,10 @@ void text_write_base64(const void *bytes, size_t length, FILE *stream);
 
 /* Whether two texts are the same but for the numbers in them. */
 bool text_says_the_same(const char *a, const char *b);
+
+/* Appends to a text in `size` bytes, cut to fit. */
+void text_append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Appends a clause to a text, behind a semicolon unless the text is empty, cut to fit in size
  * bytes. */

@@ -2,7 +2,6 @@
 #include "measure/csv_reader.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,22 +223,6 @@ enum error_kind csv_reader_column(const struct csv_reader *reader, const char *n
 const char *csv_reader_text(const struct csv_reader *reader, size_t row, size_t column)
 {
     return reader->fields[(row + 1) * reader->columns + column];
-}
-
-enum error_kind csv_reader_number(const struct csv_reader *reader, size_t row, size_t column,
-                                  double *number, struct error *error)
-{
-    const char *text = csv_reader_text(reader, row, column);
-    /* strtod alone would take blanks, hexadecimals, "nan" and "inf" as well. */
-    bool plain = text[strspn(text, "0123456789+-.eE")] == '\0';
-    char *end = NULL;
-    double value = plain ? strtod(text, &end) : NAN;
-    if (text[0] == '\0')
-        value = NAN;
-    else if (!plain || *end != '\0' || end == text || !isfinite(value))
-        return csv_reader_refuse(reader, row, column, "is not a number", error);
-    *number = value;
-    return ERROR_NONE;
 }
 
 enum error_kind csv_reader_refuse(const struct csv_reader *reader, size_t row, size_t column,

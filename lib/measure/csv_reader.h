@@ -45,11 +45,6 @@ MUST_CHECK enum error_kind csv_reader_column(const struct csv_reader *reader, co
 /* A field, without its quotes; owned by the reader. */
 const char *csv_reader_text(const struct csv_reader *reader, size_t row, size_t column);
 
-/* A field as a decimal number; NaN if the field is empty. ERROR_MALFORMED for any other text, "nan"
- * and "inf" included. */
-MUST_CHECK enum error_kind csv_reader_number(const struct csv_reader *reader, size_t row,
-                                             size_t column, double *number, struct error *error);
-
 /* Fills *error with ERROR_MALFORMED for a field that the caller does not accept: file, line,
  * column, the field's text, and why. */
 enum error_kind csv_reader_refuse(const struct csv_reader *reader, size_t row, size_t column,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/fit.h"
 
+#include "base/text.h"
 #include "measure/statistics.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -313,21 +313,11 @@ struct fit_polynomial fit_consensus(const double *x, const double *y, size_t cou
 
 /* ------------------------------------------------------------------ in words */
 
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
-                                                         const char *format, ...)
-{
-    size_t length = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + length, size - length, format, arguments);
-    va_end(arguments);
-}
-
 static void append_number(char *text, size_t size, double number, bool exact)
 {
     long long parts = exact ? llround(PARTS * number) : 0, whole = PARTS;
     if (!exact) {
-        append(text, size, "%.4g", number);
+        text_append(text, size, "%.4g", number);
         return;
     }
     for (long long factor = 2; factor <= 3; factor++) {
@@ -337,9 +327,9 @@ static void append_number(char *text, size_t size, double number, bool exact)
         }
     }
     if (whole <= 2)
-        append(text, size, "%.16g", number);
+        text_append(text, size, "%.16g", number);
     else
-        append(text, size, "%lld/%lld", parts, whole);
+        text_append(text, size, "%lld/%lld", parts, whole);
 }
 
 const char *fit_describe(const struct fit_polynomial *fit, char variable, char *text, size_t size)
@@ -350,14 +340,14 @@ const char *fit_describe(const struct fit_polynomial *fit, char variable, char *
         bool first = text[0] == '\0';
         if (!(fabs(fit->c[k]) > 0))
             continue;
-        append(text, size, fit->c[k] < 0 ? (first ? "-" : " - ") : (first ? "" : " + "));
+        text_append(text, size, fit->c[k] < 0 ? (first ? "-" : " - ") : (first ? "" : " + "));
         bool one = k > 0 && fit->exact && fabs(fit->c[k]) <= 1 && fabs(fit->c[k]) >= 1;
         if (!one)
             append_number(text, size, fabs(fit->c[k]), fit->exact);
         if (k > 0)
-            append(text, size, "%s%c%s", one ? "" : "·", variable, powers[k]);
+            text_append(text, size, "%s%c%s", one ? "" : "·", variable, powers[k]);
     }
     if (text[0] == '\0')
-        append(text, size, isnan(fit->c[0]) ? "undetermined" : "0");
+        text_append(text, size, isnan(fit->c[0]) ? "undetermined" : "0");
     return text;
 }

@@ -237,17 +237,6 @@ static void mount_small_disk(const char *options)
     }
 }
 
-TEST_BETWEEN(a_disk_that_is_too_small_is_noticed_before, make_fresh, clear_away)
-{
-    mount_small_disk("size=32k");
-    with((const char *const[]){NO_JAVA, NULL}, NULL);
-    command_run(&command, COMMAND("run", MANY, "-o", "disk/out"));
-    assert_refused(&command, 3,
-                   "zkherd: disk: no space left: the results take at least 227 kB, and");
-    assert_int_equal(count_entries(in_work("disk")), 0);
-    assert_left(1);
-}
-
 /* All that is left of the disk. */
 static void fill_disk(void)
 {

@@ -155,33 +155,6 @@ TEST_BETWEEN(what_csv_writes_comes_back, NULL, forget)
         assert_field(0, i, texts[i]);
 }
 
-TEST_BETWEEN(numbers_are_decimal, NULL, forget)
-{
-    static const char *const bad[] = {"x",     "0x10", "nan", "inf", " 1", "1 ",
-                                      "1e999", "--1",  ".",   "1-2", "8e"};
-    double number = 7;
-    read_well("n\n8\n-2.5\n1e3\n\n");
-    assert_int_equal(csv_reader_number(&reader, 0, 0, &number, &error), ERROR_NONE);
-    assert_true(number == 8);
-    assert_int_equal(csv_reader_number(&reader, 1, 0, &number, &error), ERROR_NONE);
-    assert_true(number == -2.5);
-    assert_int_equal(csv_reader_number(&reader, 2, 0, &number, &error), ERROR_NONE);
-    assert_true(number == 1000);
-    assert_int_equal(csv_reader_number(&reader, 3, 0, &number, &error), ERROR_NONE);
-    assert_true(isnan(number));
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        char rows[64], told[96];
-        snprintf(rows, sizeof rows, "k,n\n\"two\nlines\",1\n,%s\n", bad[i]);
-        snprintf(told, sizeof told, "line 4: n: '%s' is not a number", bad[i]);
-        read_well(rows);
-        number = 7;
-        assert_int_equal(csv_reader_number(&reader, 1, 1, &number, &error), ERROR_MALFORMED);
-        assert_string_equal(error.subject, "t.csv");
-        assert_string_equal(error.detail, told);
-        assert_true(number == 7);
-    }
-}
-
 TEST_BETWEEN(what_is_malformed_is_told_with_its_line, NULL, forget)
 {
     static const struct {

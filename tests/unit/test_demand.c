@@ -7,8 +7,6 @@
 #include "tests/support/said.h"
 #include "tests/support/test.h"
 
-#include <sys/resource.h>
-
 #define BEGINNING "zkherd: on 127.0.0.1:2181: at most 4 sessions at a time, "
 
 static struct options options;
@@ -57,25 +55,4 @@ TEST_BETWEEN(the_load_beside_the_lock_is_told, set_up, NULL)
     assert_told(
         "warm-ups 1, trials 2, requests about 1,520, MB 50.01; of --background: sessions 10, "
         "requests a second 12,500");
-}
-
-/* Of a thousand million handoffs half a million have a row, at least, of 40 bytes. */
-TEST_BETWEEN(thinned_handoffs_need_little_space, set_up, NULL)
-{
-    struct rlimit limit;
-    struct error error;
-    options.plan.workload = WORKLOAD_STEADY;
-    options.plan.handoffs = 1000000000;
-    options.plan.trials = 1;
-    options.target.topology_count = 1;
-    options.target.max_clients = UINT64_MAX;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
-    for (int i = 0; i < 2; i++) {
-        struct rlimit low = limit;
-        low.rlim_cur = i == 0 ? 20000000 : 19999999;
-        assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
-        assert_int_equal(demand_check_space(&options, &error),
-                         i == 0 ? ERROR_NONE : ERROR_NO_SPACE);
-    }
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }

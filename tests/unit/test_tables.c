@@ -126,8 +126,9 @@ TEST_BETWEEN(a_file_that_does_not_exist_has_no_row, make, clear)
 TEST_BETWEEN(what_is_of_another_kind_is_refused, make, clear)
 {
     static const char *const refused[] = {
-        "clients\n8x\n", "clients\n-8\n",   "clients\n 8\n",   "clients\n18446744073709551616\n",
-        "leaked\n1.5\n", "enter_us\ninf\n", "enter_us\n0x1\n", "valid\nmaybe\n",
+        "clients\n8x\n",  "clients\n-8\n",   "clients\n 8\n",   "clients\n18446744073709551616\n",
+        "leaked\n1.5\n",  "enter_us\ninf\n", "enter_us\n0x1\n", "enter_us\n1ms\n",
+        "valid\nmaybe\n",
     };
     add("kept", 8, 1, true);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {

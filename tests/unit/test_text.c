@@ -116,16 +116,6 @@ TEST(a_range_that_is_not_to_blame_is_not_explained)
         assert_false(text_explain_range(others[i], text, sizeof text));
 }
 
-TEST(numbers_are_counted_again)
-{
-    assert_int_equal(text_count_numbers("1", 1, 7), 1);
-    assert_int_equal(text_count_numbers("1,1", 1, 7), 2);
-    assert_int_equal(text_count_numbers("1..7+2", 1, 7), 4);
-    assert_int_equal(text_count_numbers("1..3+2,1", 1, 7), 3);
-    assert_int_equal(text_count_numbers("1,,3", 1, 7), 0);
-    assert_int_equal(text_count_numbers("1,9", 1, 7), 0);
-}
-
 TEST(lists_are_sorted_without_repetitions)
 {
     ASSERT_LIST("5", 5);
