@@ -33,23 +33,6 @@ static bool is(const struct csv_file *plan, size_t row, const char *column, cons
 
 /* ------------------------------------------------------------------ the lock alone */
 
-/* Any server makes a handoff in half a minute. */
-TEST_BETWEEN(a_private_server, make, work_remove)
-{
-    PLAN("--slo", "handoff p50 < 30s", "--at-most", "2", "--trial-time", "10");
-    assert_status(&command, 0);
-    words_unwrap(command.out);
-    assert_has(command.out, " fresh; more were not tried: --at-most");
-    struct csv_file plan = read_table("plan.csv");
-    for (size_t i = 0; i < plan.rows; i++) {
-        assert_true(is(&plan, i, "target", "standalone"));
-        assert_false(is(&plan, i, "reconciled", "no"));
-        assert_true(!is(&plan, i, "verdict", "pass") || !is(&plan, i, "gave_out", ""));
-    }
-    csv_file_deinit(&plan);
-    assert_left(1);
-}
-
 /* A busy machine may not end one trial in two seconds: then it gets more. */
 TEST_BETWEEN(time_that_is_used_up_ends_a_search, make, work_remove)
 {
@@ -162,21 +145,6 @@ TEST_BETWEEN(the_rate_of_the_background, make, work_remove)
     }
     csv_file_deinit(&plan);
     assert_left(1);
-}
-
-/* A trial ends as soon as so many requests are over the limit that it fails in any case. */
-TEST_BETWEEN(what_the_background_does_not_meet_fails, make, work_remove)
-{
-    PLAN_IN("off", "--slo", "background p99 < 1us", "--unknown", "rate", "--background", "get=100",
-            "--at-least", "200", "--trial-time", "1000");
-    assert_answered("scalable: background p99 < 1us: 200 requests a second failed 3 of 3 fresh");
-    struct csv_file plan = read_table("plan.csv");
-    for (size_t i = 0; i < plan.rows; i++) {
-        assert_int_equal(csv_file_count(&plan, i, "over"), csv_file_count(&plan, i, "samples"));
-        assert_true(csv_file_count(&plan, i, "samples") < 1000);
-        assert_false(is(&plan, i, "verdict", "pass"));
-    }
-    csv_file_deinit(&plan);
 }
 
 /* The lock alone sends fewer: each client holds it for a tenth of a second. */

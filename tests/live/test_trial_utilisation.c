@@ -93,20 +93,6 @@ TEST(test_a_herd_and_several_locks_and_processes_add_up)
     assert_adds_up(&shared);
 }
 
-TEST(test_a_broken_figure_does_not)
-{
-    const struct utilisation_figures whole = measure("scalable", 8, 1, 1);
-    struct utilisation_figures broken = whole;
-    broken.acquire_s *= 2;
-    assert_does_not(&broken, "Little's law");
-    broken = whole;
-    broken.handoff_s *= 3;
-    assert_does_not(&broken, "time shares");
-    broken = whole;
-    broken.server_cpu_s[0] = 2 * broken.span_s * broken.server_cores;
-    assert_does_not(&broken, "server 1");
-}
-
 /* Nobody is steady in a drain, and the CPU of somebody else's servers is not known. */
 TEST(test_what_was_not_measured_is_not_known)
 {

@@ -140,9 +140,3 @@ TEST(a_rate_needs_five_batches)
     assert_int_equal(judge_rate(&handoffs, high, 5), JUDGE_PASS);
     assert_int_equal(judge_rate(&handoffs, low, 5), JUDGE_FAIL);
 }
-
-TEST(every_verdict_has_a_word)
-{
-    assert_string_equal(judge_verdict_words[JUDGE_PASS], "pass");
-    assert_string_equal(judge_verdict_words[JUDGE_BRAKED], "braked");
-}

@@ -256,12 +256,6 @@ TEST_BETWEEN(votes_against_a_size_are_not_for_it, ask_of_handoffs, tear_down)
     assert_int_equal(json_integer_value(json_object_get(json, "fresh_passed")), passed);
 }
 
-TEST_BETWEEN(the_trials_of_a_size_that_was_ended_are_no_votes, ask_of_handoffs, tear_down)
-{
-    run(6, JUDGE_BRAKED, false, SIZE_MAX);
-    assert_line("\nscalable        7  ended   1 of 1 no vote");
-}
-
 /* In the table, the file and the sentence alike. */
 TEST_BETWEEN(no_size_is_called_met_or_not_met_without_fresh_trials, NULL, tear_down)
 {
@@ -291,20 +285,6 @@ TEST_BETWEEN(a_size_that_failed_and_passed_afresh_is_undecided, ask_of_handoffs,
     assert_non_null(strstr(sentence(), ", 6 failed 2 of 2;"));
 }
 
-/* 2 to 8 pass on the way, and no longer when they are tried afresh. */
-TEST_BETWEEN(that_what_passed_failed_later_is_said, ask_of_handoffs, tear_down)
-{
-    for (struct search_probe probe; search_next(&search, &probe);) {
-        uint64_t capacity = rows.rows < 10 ? 8 : 1;
-        report(&probe, probe.size <= capacity ? JUDGE_PASS : JUDGE_FAIL);
-    }
-    finish();
-    assert_string_equal(sentence(),
-                        "scalable: " P99 ": 1 waiter passed 5 of 5 fresh, 2 failed 3 of "
-                        "3 fresh; 2 to 8 passed at first and failed later");
-    assert_fields("1", "", "2", "", "found");
-}
-
 TEST_BETWEEN(an_end_before_the_end_has_a_reason, ask_of_handoffs, tear_down)
 {
     static const char *const words[] = {"out of trials", "out of time", "disturbed", "cut short"};
@@ -313,22 +293,6 @@ TEST_BETWEEN(an_end_before_the_end_has_a_reason, ask_of_handoffs, tear_down)
         finish();
         assert_string_equal(field("reason"), words[cut]);
     }
-}
-
-/* What has bounded the sizes need not be what was given. */
-TEST(the_limit_is_the_one_that_was_met)
-{
-    static const char by_default[] = "without --at-most a search has at most 1,001 sessions";
-    struct plan_question asked = {.unknown = PLAN_WAITERS, .locks = 1};
-    plan_question_complete(&asked, UINT64_MAX);
-    assert_int_equal(asked.most, 1000);
-    assert_string_equal(asked.most_by, by_default);
-    plan_question_fit(&asked, 1001);
-    assert_string_equal(asked.most_by, by_default);
-    plan_question_fit(&asked, 55);
-    assert_int_equal(asked.most, 54);
-    assert_string_equal(asked.most_by,
-                        "the servers accept no more connections from this host (maxClientCnxns)");
 }
 
 /* The trials that chose the size do not enter: of all its steps the fresh ones came last. */

@@ -147,22 +147,6 @@ static void lay_out_beside(uint64_t samples)
     assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
 }
 
-TEST_BETWEEN(the_load_beside_a_trial_is_what_is_asked_about, NULL, tear_down)
-{
-    lay_out_beside(40);
-    struct background_plan load = plan_probe_background(&probe);
-    assert_int_equal(load.rate_per_s, 100);
-    assert_int_equal(load.limit_ns, 20 * NS_PER_MS);
-    assert_true(load.percent == 90);
-    assert_int_equal(load.mix.percent[LOAD_GET], 80);
-    assert_true(load.is_marked);
-    assert_int_equal(load.alone_s, 0);
-    assert_true(objective_parse("handoff p90 < 5ms", &question.objective));
-    load = plan_probe_background(&probe);
-    assert_int_equal(load.limit_ns, 0);
-    assert_true(load.percent == 0);
-}
-
 /* Of a lock, the first grant of each client is not part of it. */
 TEST_BETWEEN(a_load_counts_from_the_steady_state_on, NULL, tear_down)
 {
@@ -231,29 +215,6 @@ TEST_BETWEEN(requests_beside_the_lock_are_spread_over_a_time, NULL, tear_down)
     question.trial_ns = 3 * NS_PER_S;
     assert_int_equal(plan_probe_of(&question, &asked).samples, 0);
     assert_int_equal(plan_probe_of(&question, &asked).longest_ns, 12 * NS_PER_S);
-}
-
-TEST_BETWEEN(an_unknown_rate_is_that_of_the_load, NULL, tear_down)
-{
-    lay_out_beside(40);
-    question.unknown = PLAN_RATE;
-    question.background.rate_per_s = 0;
-    question.clients = 5;
-    const struct search_probe asked = {.size = 800};
-    probe = plan_probe_of(&question, &asked);
-    assert_int_equal(probe.load_per_s, 800);
-    assert_int_equal(plan_probe_background(&probe).rate_per_s, 800);
-    plan = plan_probe_trial(&probe, &recipe_scalable, DRIVER_EVENTS);
-    assert_int_equal(plan.fleet.sessions, 5);
-    assert_int_equal(probe.longest_ns, PLAN_STEADY_NS + 100 * NS_PER_MS + 20 * NS_PER_MS);
-}
-
-TEST_BETWEEN(the_time_decides_about_a_rate, NULL, tear_down)
-{
-    lay_out("handoffs > 500/s", 0, true);
-    assert_int_equal(plan.handoffs, 0);
-    assert_int_equal(plan.duration_ns, PLAN_LONG * PLAN_TRIAL_NS);
-    assert_false(plan_probe_has_enough(&probe, memory, NULL, plan.duration_ns - 1));
 }
 
 /* A release every millisecond, also those that fewer wait for, while all clients take part. */

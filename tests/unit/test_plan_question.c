@@ -74,19 +74,6 @@ TEST(the_bounds_of_a_rate_are_its_own)
     }
 }
 
-TEST(what_is_given_stays)
-{
-    ask("handoff p99 < 50ms", PLAN_WAITERS, 0, 1);
-    question.least = 5;
-    question.most = 500;
-    question.trial_samples = 400;
-    plan_question_complete(&question, 100);
-    assert_int_equal(question.least, 5);
-    assert_int_equal(question.most, 500);
-    assert_int_equal(question.trial_samples, 400);
-    assert_int_equal(question.trial_ns, 0);
-}
-
 /* 1,049 samples of a p99 pass with five over; a p50 would need 18 only. A rate has no samples. */
 TEST(a_trial_has_enough_samples_to_vote)
 {
@@ -121,25 +108,5 @@ TEST(servers_that_allow_fewer_sessions_lower_the_largest_size)
         plan_question_complete(&question, 100);
         plan_question_fit(&question, cases[i].sessions);
         assert_int_equal(question.most, cases[i].most);
-    }
-}
-
-TEST(sizes_are_told_in_words)
-{
-    static const struct {
-        enum plan_unknown unknown;
-        uint64_t size;
-        const char *words;
-    } cases[] = {
-        {PLAN_WAITERS, 1, "1 waiter"},
-        {PLAN_LOCKS, 1200, "1,200 hot locks"},
-        {PLAN_RATE, 1, "1 request a second"},
-        {PLAN_RATE, 1200, "1,200 requests a second"},
-    };
-    char text[64];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        question.unknown = cases[i].unknown;
-        assert_string_equal(plan_question_format(&question, cases[i].size, text, sizeof text),
-                            cases[i].words);
     }
 }

@@ -97,19 +97,6 @@ TEST_BETWEEN(an_infinite_time_is_known_if_all_was_sent, NULL, tear_down)
     assert_true(isnan(row[plan_row_measured_us].real));
 }
 
-/* Then it is only there. */
-TEST_BETWEEN(an_objective_on_the_lock_is_not_judged_by_the_load, NULL, tear_down)
-{
-    lay_out("acquire p99 < 10ms", DRIVER_SIMULATED);
-    for (int i = 0; i < 1000; i++)
-        histogram_record(&result.latency[METER_ACQUIRE], NS_PER_MS);
-    beside->over = 1000;
-    take();
-    assert_int_equal(row[plan_row_samples].count, 1000);
-    assert_int_equal(verdict, JUDGE_PASS);
-    assert_true(row[plan_row_measured_us].real < 1010);
-}
-
 /* Of 1,000 arrivals 30 take longer than the limit, by half of it. */
 TEST_BETWEEN(arrivals_are_judged_by_the_limit, NULL, tear_down)
 {
@@ -226,20 +213,4 @@ TEST_BETWEEN(a_broken_lock_fails, NULL, tear_down)
     take();
     assert_int_equal(verdict, JUDGE_NOT_VALID);
     assert_true(row[plan_row_trials.fails].flag);
-}
-
-TEST_BETWEEN(without_a_load_its_columns_are_empty, NULL, tear_down)
-{
-    static const char *const parts[] = {",500,998,1500.0,8500.0,70000.0,499.00,0,0,", ",,,,,,,,"};
-    lay_out("background p99 < 10ms", DRIVER_SIMULATED);
-    for (size_t i = 0; i < 2; i++) {
-        char text[2000] = "";
-        struct csv csv = {.stream = fmemopen(text, sizeof text, "w")};
-        take();
-        table_write_row(&plan_row_table, row, &csv);
-        fclose(csv.stream);
-        assert_non_null(strstr(text, parts[i]));
-        *beside = (struct background_figures){0};
-        probe.load_per_s = 0;
-    }
 }
