@@ -241,7 +241,7 @@ void paper_judge(struct paper *paper, const struct table *const rows[])
         struct paper_cell *cell = &paper->cells[i];
         const size_t at[PAPER_AXES_MAX] = {i % of_one / paper->lengths[1], i % paper->lengths[1]};
         cell->servers = target->server_counts[i / of_one];
-        for (size_t k = 0; k < evaluation->axis_count; k++)
+        for (size_t k = 0; k < PAPER_AXES_MAX && k < evaluation->axis_count; k++)
             cell->at[k] = levels[k]->list[at[k]];
         gather(paper, rows[i / of_one], cell);
         add_figures(paper, cell);

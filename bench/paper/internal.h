@@ -23,8 +23,7 @@
 
 struct paper;
 
-/* A figure of the paper, by the values on both axes; with one axis by the number of servers and the
- * value on it. */
+/* A figure of the paper, by the values on both axes, or by servers and the value on the one. */
 struct paper_figure {
     uint64_t x, y;
     double value;
@@ -64,7 +63,6 @@ struct paper_claim {
 struct evaluation {
     const char *name; /* "table1": the operand, and the folder among all */
 
-    /* The command line. */
     struct arguments arguments;
     const char *simulated; /* the default numbers of simulated servers */
     bool one_session;      /* takes one number of sessions */
@@ -152,18 +150,17 @@ void paper_add(struct paper *paper, const struct judgement *judgement);
 /* Gathers and judges the trials of each topology; the rows must outlive the cells. */
 void paper_judge(struct paper *paper, const struct table *const rows[]);
 
-/* By the indices of a topology and of values on the axes; without a second axis the last is 0. */
+/* By the indices of a topology and of values on the axes. */
 struct paper_cell *paper_cell_at(const struct paper *paper, size_t topology, size_t first,
                                  size_t second);
 
 /* A column of the trials that count, unknown ones as NaN; the caller's to free. */
 double *paper_cell_values(const struct paper_cell *cell, size_t column);
 
-/* The figure at a place; NaN if the paper has none. */
+/* NaN if the paper has no figure there. */
 double paper_published(const struct paper_figure *list, size_t count, uint64_t x, uint64_t y);
 
-/* Why these servers cannot show how throughput changes with their number, of writes or of reads
- * alone: a static text without a period; NULL if they can. */
+/* Why these servers cannot show how writes, or reads, change with their number; NULL: they can. */
 const char *paper_servers_cannot_show(const struct target_options *target, bool writes);
 
 /* ------------------------------------------------------------------ trials and results */
@@ -184,17 +181,20 @@ int paper_finish(struct paper *paper, const struct series *series,
 /* The same after paper_judge of all trials of the series. */
 int paper_finish_cells(struct paper *paper, const struct series *series, int *verdict);
 
-/* Appends an evaluation to the list of --json. left_out: why it was not made; NULL: it was begun.
- * paper: NULL without a result. */
-void paper_json_add(json_t *list, const char *name, const char *left_out,
+/* The evaluations of --json, to which paper_json_add appends one. left_out: why it was not made;
+ * NULL: it was begun. paper: NULL without a result, which leaves the verdict of all open. */
+struct paper_list {
+    json_t *json;
+    enum verdict worst;
+    bool has_result, interrupted; /* by a signal */
+};
+void paper_json_add(struct paper_list *list, const char *name, const char *left_out,
                     const struct paper *paper);
 
-/* Writes the object of --json, unless no evaluation has a result, and nothing was cut short.
- * cut_short: why trials are missing; NULL: none is. */
-void paper_json_write(json_t *list, const char *cut_short, FILE *stream);
+/* Writes the object, if an evaluation has a result or was interrupted, and frees the list. */
+void paper_json_write(struct paper_list *list, FILE *stream);
 
-/* The exit status of two evaluations: a claim that fails outweighs an error, and both what is
- * undetermined. */
+/* The status of two: a claim that fails outweighs an error, and both what is undetermined. */
 int paper_worse_status(int status, int other);
 
 #endif

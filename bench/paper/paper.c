@@ -100,14 +100,9 @@ static int parse_options(const struct evaluation *evaluation, int argc, char **a
 
 /* ------------------------------------------------------------------ one */
 
-/* What evaluations leave for the end: the list of --json, and whether a signal ended one. */
-struct ended {
-    json_t *list;
-    bool interrupted;
-};
-
 /* argv[1] is its name. */
-static int run_one(const struct evaluation *evaluation, int argc, char **argv, struct ended *ended)
+static int run_one(const struct evaluation *evaluation, int argc, char **argv,
+                   struct paper_list *list)
 {
     struct paper paper = paper_new(evaluation);
     struct output_options *output = &paper.options.load.output;
@@ -128,9 +123,9 @@ static int run_one(const struct evaluation *evaluation, int argc, char **argv, s
     paper.argc = argc;
     paper.argv = argv;
     status = evaluation->run(&paper);
-    ended->interrupted = paper.interrupted;
+    list->interrupted = paper.interrupted;
     if (output->json)
-        paper_json_add(ended->list, evaluation->name, NULL, paper.results != NULL ? &paper : NULL);
+        paper_json_add(list, evaluation->name, NULL, paper.results != NULL ? &paper : NULL);
     if (output->out == folder)
         folder_discard(folder); /* if nothing was kept */
     options_free(&paper.options);
@@ -185,7 +180,7 @@ int paper_worse_status(int status, int other)
 
 /* Makes one among all: with the options of all, and a folder of its own. */
 static int run_part(const struct evaluation *evaluation, const char *folder, int argc, char **argv,
-                    struct ended *ended)
+                    struct paper_list *list)
 {
     char name[16], option[] = "--out", out[PATH_MAX + 16];
     char **arguments = memory_new((size_t)argc + 4, sizeof *arguments);
@@ -196,27 +191,26 @@ static int run_part(const struct evaluation *evaluation, const char *folder, int
     memcpy(arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof *arguments);
     arguments[argc + 1] = option;
     arguments[argc + 2] = out;
-    int status = run_one(evaluation, argc + 3, arguments, ended);
+    int status = run_one(evaluation, argc + 3, arguments, list);
     free(arguments);
     return status;
 }
 
 static int run_parts(const char *folder, const struct load_options *options, int argc, char **argv,
-                     struct ended *ended)
+                     struct paper_list *list)
 {
     int status = 0;
     series_discard_on_signal(folder);
-    for (size_t i = 0; i < EVALUATIONS && !ended->interrupted; i++) {
+    for (size_t i = 0; i < EVALUATIONS && !list->interrupted; i++) {
         const char *why = find_obstacle(evaluations[i], &options->target);
         if (!options->output.quiet && !options->output.json)
             printf("%s%s%s%s\n", i == 0 ? "" : "\n", evaluations[i]->name,
                    why != NULL ? " is left out: " : "", why != NULL ? why : "");
         fflush(stdout); /* an evaluation takes minutes; main checks what was written */
         if (why == NULL)
-            status =
-                paper_worse_status(status, run_part(evaluations[i], folder, argc, argv, ended));
+            status = paper_worse_status(status, run_part(evaluations[i], folder, argc, argv, list));
         else if (options->output.json)
-            paper_json_add(ended->list, evaluations[i]->name, why, NULL);
+            paper_json_add(list, evaluations[i]->name, why, NULL);
         fflush(stdout);
     }
     page_add_common(folder, options->output.quiet);
@@ -226,7 +220,7 @@ static int run_parts(const char *folder, const struct load_options *options, int
 
 /* Parses the options of all, for all and for each: a mistake is reported before the first
  * evaluation, although only a later one may see it, as table2 has fewer sessions than table1. */
-static int run_all(int argc, char **argv, struct ended *ended)
+static int run_all(int argc, char **argv, struct paper_list *list)
 {
     struct paper_options options, of_one;
     struct error error;
@@ -244,7 +238,7 @@ static int run_all(int argc, char **argv, struct ended *ended)
     if (status == ARGUMENTS_GO)
         status = folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) ==
                          ERROR_NONE
-                     ? run_parts(folder, &options.load, argc, argv, ended)
+                     ? run_parts(folder, &options.load, argc, argv, list)
                      : complain(&error);
     options_free(&options);
     return status;
@@ -252,20 +246,19 @@ static int run_all(int argc, char **argv, struct ended *ended)
 
 int paper_main(int argc, char **argv)
 {
-    struct ended ended = {.list = json_array()};
+    struct paper_list list = {.json = json_array()};
     size_t at = 0;
     int status;
     bool is_named = argc > 1 && argv[1][0] != '-';
     while (is_named && at < EVALUATIONS && strcmp(evaluations[at]->name, argv[1]) != 0)
         at++;
     if (!is_named)
-        status = run_all(argc, argv, &ended);
+        status = run_all(argc, argv, &list);
     else if (at < EVALUATIONS)
-        status = run_one(evaluations[at], argc, argv, &ended);
+        status = run_one(evaluations[at], argc, argv, &list);
     else
         status = complain_usage("paper", argv[1],
                                 "expected table1, table2, table3, figure8, or an option");
-    paper_json_write(ended.list, ended.interrupted ? error_words(ERROR_INTERRUPTED) : NULL, stdout);
-    json_decref(ended.list);
+    paper_json_write(&list, stdout);
     return status;
 }

@@ -14,36 +14,33 @@
 
 /* ------------------------------------------------------------------ JSON */
 
-void paper_json_add(json_t *list, const char *name, const char *left_out, const struct paper *paper)
+void paper_json_add(struct paper_list *list, const char *name, const char *left_out,
+                    const struct paper *paper)
 {
     static const struct paper nothing;
     const struct paper *made = paper != NULL ? paper : &nothing;
-    const char *verdict = verdict_word(findings_verdict(&made->findings));
+    enum verdict verdict = paper != NULL ? findings_verdict(&made->findings) : VERDICT_UNDETERMINED;
+    if (left_out == NULL)
+        list->worst = verdict_worse(list->worst, verdict);
+    list->has_result = list->has_result || paper != NULL;
     json_array_append_new(
-        list, json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o}", "experiment", name, "left_out",
-                        left_out, "verdict", paper != NULL ? verdict : NULL, "folder",
-                        json_result_text(made->options.load.output.out), "results",
-                        made->results != NULL ? json_incref(made->results) : json_array(),
-                        "judgements", json_result_rows(&made->judgements), "findings",
-                        json_result_rows(&made->findings)));
+        list->json,
+        json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o}", "experiment", name, "left_out", left_out,
+                  "verdict", paper != NULL ? verdict_word(verdict) : NULL, "folder",
+                  json_result_text(made->options.load.output.out), "results",
+                  made->results != NULL ? json_incref(made->results) : json_array(), "judgements",
+                  json_result_rows(&made->judgements), "findings",
+                  json_result_rows(&made->findings)));
 }
 
-/* An evaluation without a result is undetermined, unless it was left out. */
-void paper_json_write(json_t *list, const char *cut_short, FILE *stream)
+void paper_json_write(struct paper_list *list, FILE *stream)
 {
-    enum verdict worst = VERDICT_HOLDS;
-    bool has_result = cut_short != NULL && json_array_size(list) > 0;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *experiment = json_array_get(list, i);
-        const char *verdict = json_string_value(json_object_get(experiment, "verdict"));
-        has_result = has_result || verdict != NULL;
-        if (json_is_null(json_object_get(experiment, "left_out")))
-            worst = verdict_worse(worst, verdict_of_word(verdict != NULL ? verdict : ""));
-    }
-    if (has_result)
-        json_result_write(json_pack("{s:s, s:s*, s:O}", "verdict", verdict_word(worst), "cut_short",
-                                    cut_short, "experiments", list),
+    const char *cut_short = list->interrupted ? error_words(ERROR_INTERRUPTED) : NULL;
+    if (list->has_result || (list->interrupted && json_array_size(list->json) > 0))
+        json_result_write(json_pack("{s:s, s:s*, s:O}", "verdict", verdict_word(list->worst),
+                                    "cut_short", cut_short, "experiments", list->json),
                           stream);
+    json_decref(list->json);
 }
 
 /* The columns of the file; but the numbers of trials come first, and have other keys. */

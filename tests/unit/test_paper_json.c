@@ -6,17 +6,17 @@
 
 #include <math.h>
 
-static json_t *list;
+static struct paper_list list;
 
 FIXTURE(begin)
 {
-    list = json_array();
+    list = (struct paper_list){.json = json_array()};
     return 0;
 }
 
 FIXTURE(end)
 {
-    json_decref(list);
+    json_decref(list.json);
     return 0;
 }
 
@@ -30,22 +30,25 @@ static void add(const char *name, enum verdict verdict)
                                         .verdict = verdict};
     paper.options.load.output.out = "out";
     paper_add(&paper, &judgement);
-    paper_json_add(list, name, NULL, &paper);
+    paper_json_add(&list, name, NULL, &paper);
     paper_deinit(&paper);
 }
 
 static void add_without_result(const char *name, const char *left_out)
 {
-    paper_json_add(list, name, left_out, NULL);
+    paper_json_add(&list, name, left_out, NULL);
 }
 
-static char *written(const char *cut_short)
+static char *written(bool interrupted)
 {
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     assert_non_null(stream);
-    paper_json_write(list, cut_short, stream);
+    struct paper_list so_far = list;
+    so_far.interrupted = interrupted;
+    json_incref(so_far.json);
+    paper_json_write(&so_far, stream);
     assert_int_equal(fclose(stream), 0);
     return text;
 }
@@ -53,7 +56,7 @@ static char *written(const char *cut_short)
 /* What is written has this verdict, and is as the schema says. */
 static void expect(const char *verdict)
 {
-    char *text = written(NULL);
+    char *text = written(false);
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(json);
     assert_schema(json, "paper", "result");
@@ -78,15 +81,15 @@ TEST_BETWEEN(the_verdict_is_of_all_evaluations, begin, end)
 /* But for one that was interrupted. */
 TEST_BETWEEN(without_a_result_there_is_nothing_to_write, begin, end)
 {
-    char *text = written("interrupted");
+    char *text = written(true);
     assert_string_equal(text, "");
     free(text);
     add_without_result("table1", NULL);
     add_without_result("figure8", "servers do not die in the simulation");
-    text = written(NULL);
+    text = written(false);
     assert_string_equal(text, "");
     free(text);
-    text = written("interrupted");
+    text = written(true);
     assert_non_null(strstr(text, "\"cut_short\": \"interrupted\""));
     free(text);
 }
