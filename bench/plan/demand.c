@@ -60,7 +60,7 @@ static struct demand demand_of(const struct plan_options *options, const struct 
     const struct search_probe asked = {.size = question->most, .longer = true};
     const struct plan_probe probe = plan_probe_of(question, &asked);
     const struct trial_plan plan = plan_probe_trial(&probe, recipe, target->driver);
-    const struct resources_traffic lock = resources_traffic_of(&plan, 0);
+    const struct resources_traffic lock = resources_traffic_of(&plan);
     double longest_s = (double)probe.longest_ns / 1e9,
            whole_s = longest_s + (double)BACKGROUND_WARM_UP_NS / 1e9;
     bool is_counted = plan.handoffs > 0;

@@ -3,11 +3,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "bench/background/background.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/machine.h"
 #include "bench/target/resources.h"
-#include "recipes/law.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 /* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
  */
@@ -40,14 +42,11 @@ struct trial_plan cell_plan(const struct options *options, const struct recipe *
 static struct cell cell_of(const struct options *options, size_t recipe, uint64_t clients,
                            size_t topology, const struct trial_plan *plan)
 {
-    const struct resources_traffic traffic =
-        resources_traffic_of(plan, strlen(options->target.servers.chroot));
     return (struct cell){.recipe = options->plan.recipes[recipe],
                          .clients = (uint32_t)clients,
                          .topology = topology,
                          .alike = topology * options->plan.recipe_count + recipe,
-                         .rpcs = traffic.rpcs,
-                         .bytes = traffic.bytes};
+                         .rpcs = resources_traffic_of(plan).rpcs};
 }
 
 struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology,
@@ -82,7 +81,6 @@ struct cells cells_new(const struct options *options)
                 cells.list[cells.count++] = cell;
                 cells.trials += plan->trials;
                 cells.rpcs += cell.rpcs * plan->trials;
-                cells.bytes += cell.bytes * plan->trials;
             }
         }
     }
@@ -102,4 +100,60 @@ void cells_lay_out(const struct cells *cells, const struct options *options, str
     if (plan->duration_ns != 0)
         rounds->trial_ns = plan->duration_ns + (plan->background.given ? alone_ns : 0);
     rounds_lay_out(rounds, plan->trials, plan->seed);
+}
+
+/* ------------------------------------------------------------------ what is said of them */
+
+/* The requests are exact under lockstep, a guess in free pace, and unknown with --duration.
+ * --max-rate does not limit those of --background. */
+void cells_print_demand(const struct options *options, const struct cells *cells,
+                        const struct connect_string *servers)
+{
+    const struct run_plan *plan = &options->plan;
+    uint64_t rpcs = cells->rpcs;
+    char where[CONNECT_TEXT_SIZE];
+    struct growing_text what = {0};
+    for (size_t i = 0; i < plan->recipe_count; i++) {
+        struct trial_plan drain;
+        rpcs += cells_warm_up(options, i, 0, &drain).rpcs;
+    }
+    if (plan->duration_ns != 0)
+        growing_text_add(&what, ", seconds of each %.1f", (double)plan->duration_ns / 1e9);
+    else
+        growing_text_add(&what, ", requests %s%s", plan->pace == PACE_FREE ? "about " : "",
+                         RUN_COUNT(rpcs));
+    if (plan->max_rate != 0)
+        growing_text_add(&what, ", requests a second %s", RUN_COUNT(plan->max_rate));
+    if (plan->background.given)
+        growing_text_add(&what, "; of --background: sessions %d, requests a second %s",
+                         BACKGROUND_SESSIONS, RUN_COUNT(plan->background.rate_per_s));
+    complain_mildly("on %s: at most %s sessions at a time, warm-ups %zu, trials %zu%s",
+                    connect_typed(servers, where, sizeof where),
+                    RUN_COUNT(plan->clients.list[plan->clients.count - 1]), plan->recipe_count,
+                    cells->trials, what.text);
+    free(what.text);
+}
+
+/* The client library numbers the requests of a process with 31 bits, beginning with the time of
+ * day. */
+#define REQUESTS_PER_PROCESS UINT64_C(300000000)
+
+void cells_warn(const struct series *series, const struct cells *cells,
+                struct series_record *record)
+{
+    const struct series_options *options = &series->options;
+    size_t servers = series->targets.list[record->topology].placement.count;
+    uint64_t most_rpcs = 0;
+    for (size_t i = 0; i < cells->count; i++)
+        most_rpcs = cells->list[i].rpcs > most_rpcs ? cells->list[i].rpcs : most_rpcs;
+    if (options->target->driver == DRIVER_SIMULATED)
+        return;
+    if (most_rpcs / options->processes > REQUESTS_PER_PROCESS)
+        series_warn(series, record,
+                    "a trial makes more requests than the client library can number in one "
+                    "process: spread it with --processes");
+    if (series_most_clients(series) / servers > machine_local_ports())
+        series_warn(series, record,
+                    "more clients than local ports for one server (net.ipv4.ip_local_port_range): "
+                    "not all of them will get a connection");
 }

@@ -37,7 +37,6 @@ struct cell {
     size_t topology; /* index of the target */
     size_t alike;    /* index of the recipe among those of all targets: in rounds */
     uint64_t rpcs;   /* by the law: exact under lockstep, an estimate otherwise */
-    uint64_t bytes;  /* sent and received: an upper bound for the messages of the law */
 };
 
 /* The cells of a run, each once, and the sums over all their trials. */
@@ -45,7 +44,7 @@ struct cells {
     struct cell *list;
     size_t count;
     size_t trials;
-    uint64_t rpcs, bytes;
+    uint64_t rpcs;
 };
 
 /* The list is the caller's to free. */
@@ -63,16 +62,14 @@ struct trial_plan cell_plan(const struct options *options, const struct recipe *
 struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology,
                           struct trial_plan *plan);
 
-/* ------------------------------------------------------------------ demand */
-
-/* Prints what a run demands of the servers of --connect: sessions at a time; requests and bytes in
- * all, with the discarded trials and without zkherd's own session; the load of --background. */
-void demand_print(const struct options *options, const struct cells *cells,
-                  const struct connect_string *servers);
+/* Prints what a run demands of the servers of --connect: sessions at a time; requests in all, with
+ * the discarded trials and without zkherd's own session; the load of --background. */
+void cells_print_demand(const struct options *options, const struct cells *cells,
+                        const struct connect_string *servers);
 
 /* Warns of what may not suffice on this machine: request numbers, ports. */
-void demand_warn(const struct series *series, const struct cells *cells,
-                 struct series_record *record);
+void cells_warn(const struct series *series, const struct cells *cells,
+                struct series_record *record);
 
 /* ------------------------------------------------------------------ trial_rows
  *

@@ -118,22 +118,15 @@ static enum error_kind warm_up(struct run *run, struct error *error)
 
 /* ------------------------------------------------------------------ before the first trial */
 
-static enum error_kind check(void *context, struct error *error)
-{
-    const struct options *options = &((const struct run *)context)->options;
-    (void)error;
-    for (size_t i = 0; i < options->plan.recipe_count; i++) {
-        if (options->plan.recipes[i]->broken && !options->output.quiet)
-            complain_mildly("%s is broken on purpose: its verdict must fail",
-                            options->plan.recipes[i]->name);
-    }
-    return ERROR_NONE;
-}
-
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct run *run = context;
     (void)error;
+    for (size_t i = 0; i < run->options.plan.recipe_count && !run->options.output.quiet; i++) {
+        const struct recipe *recipe = run->options.plan.recipes[i];
+        if (recipe->broken)
+            complain_mildly("%s is broken on purpose: its verdict must fail", recipe->name);
+    }
     run->cells = cells_new(&run->options);
     cells_lay_out(&run->cells, &run->options, &run->base.rounds);
     return ERROR_NONE;
@@ -155,7 +148,7 @@ static void warn(void *context, struct series_record *base)
     struct run *run = context;
     const struct target *target = &run->base.targets.list[base->topology];
     char versions[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 80)];
-    demand_warn(&run->base, &run->cells, base);
+    cells_warn(&run->base, &run->cells, base);
     targets_describe_versions(target, versions, sizeof versions);
     if (versions[0] != '\0') /* what differs between the leader and a follower may be that, then */
         series_warn(&run->base, base, "the servers are of different versions: %s", versions);
@@ -166,7 +159,7 @@ static enum error_kind begin(void *context, struct error *error)
     struct run *run = context;
     bool time_decides = run->options.plan.duration_ns != 0;
     if (series_announces_demand(&run->base))
-        demand_print(&run->options, &run->cells, &run->base.targets.list[0].placement);
+        cells_print_demand(&run->options, &run->cells, &run->base.targets.list[0].placement);
     enum error_kind kind = warm_up(run, error);
     if (kind == ERROR_NONE)
         progress_announce(&run->base.progress, time_decides ? 0 : run->cells.rpcs,
@@ -247,8 +240,7 @@ static int print_results(void *context, int *verdict)
 
 static int run_series(struct run *run, int argc, char **argv)
 {
-    static const struct series_user user = {.check = check,
-                                            .lay_out = lay_out,
+    static const struct series_user user = {.lay_out = lay_out,
                                             .rows = &trial_row_table,
                                             .add_files = add_files,
                                             .describe_plan = describe_plan,

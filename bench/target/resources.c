@@ -82,37 +82,20 @@ bool resources_are_starved(double server_cores, uint64_t servers, uint32_t perce
 
 /* ------------------------------------------------------------------ traffic */
 
-/* Upper bounds (wire/wire.h has what messages are made of): a request with its reply, without paths
- * and names; a notification without its path; a name in a list; a transaction in a log without its
- * path (journal/journal.h); what stands between a run's root and a name ("/t0000/l65535/"), and the
- * longest name that a recipe gives, with its GUID. */
-#define BYTES_PER_RPC          128
-#define BYTES_PER_NOTIFICATION 32
-#define BYTES_PER_NAME         68
-#define BYTES_PER_TRANSACTION  100
-#define LOCK_PATH_MAX          16
-#define NAME_MAX_LENGTH        64
-
-static uint64_t longest_path(size_t chroot_length)
-{
-    return chroot_length + TARGET_ROOT_PATH_SIZE + LOCK_PATH_MAX + NAME_MAX_LENGTH;
-}
+/* Upper bounds: a transaction in a log without its path (journal/journal.h); what stands between a
+ * run's root and a name ("/t0000/l65535/"), and the longest name that a recipe gives, with its
+ * GUID. */
+#define BYTES_PER_TRANSACTION 100
+#define LOCK_PATH_MAX         16
+#define NAME_MAX_LENGTH       64
 
 uint64_t resources_logged_bytes(size_t chroot_length)
 {
-    return BYTES_PER_TRANSACTION + longest_path(chroot_length);
+    return BYTES_PER_TRANSACTION + chroot_length + TARGET_ROOT_PATH_SIZE + LOCK_PATH_MAX +
+           NAME_MAX_LENGTH;
 }
 
-/* One path goes with each request, and another with the reply to a CREATE. */
-static uint64_t bound_bytes(const struct tally *total, size_t chroot_length)
-{
-    uint64_t path = longest_path(chroot_length);
-    return tally_rpcs(total) * (BYTES_PER_RPC + path) + total->of[TALLY_CREATE] * path +
-           total->of[TALLY_NOTIFICATION] * (BYTES_PER_NOTIFICATION + path) +
-           total->of[TALLY_NAMES_LISTED] * BYTES_PER_NAME;
-}
-
-struct resources_traffic resources_traffic_of(const struct trial_plan *plan, size_t chroot_length)
+struct resources_traffic resources_traffic_of(const struct trial_plan *plan)
 {
     struct tally total = {0};
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
@@ -128,7 +111,6 @@ struct resources_traffic resources_traffic_of(const struct trial_plan *plan, siz
     }
     const uint64_t *of = total.of;
     return (struct resources_traffic){.rpcs = tally_rpcs(&total),
-                                      .bytes = bound_bytes(&total, chroot_length),
                                       .transactions = of[TALLY_CREATE] + of[TALLY_SET] +
                                                       of[TALLY_DELETE] + of[TALLY_MULTI] +
                                                       2 * (uint64_t)plan->fleet.sessions};

@@ -50,19 +50,19 @@ bool resources_are_starved(double server_cores, uint64_t servers, uint32_t perce
 
 /* ------------------------------------------------------------------ traffic */
 
-/* What a trial sends and receives, computed before it is run. The requests are those of the
+/* What a trial sends, computed before it is run. The requests are those of the
  * recipe's law: exact under lockstep, an estimate otherwise. */
 struct resources_traffic {
     uint64_t rpcs;
-    uint64_t bytes;        /* sent and received: an upper bound for the messages of the law */
     uint64_t transactions; /* that each server logs: requests that write, and two of each session */
 };
 
 /* The traffic of a plan with recipe, workload, sessions, locks and handoffs; when the time decides,
- * that of one grant of each client. chroot_length: of the servers' chroot. */
-struct resources_traffic resources_traffic_of(const struct trial_plan *plan, size_t chroot_length);
+ * that of one grant of each client. */
+struct resources_traffic resources_traffic_of(const struct trial_plan *plan);
 
-/* Bytes of such a transaction in a server's log, but for a value: an upper bound. */
+/* Bytes of such a transaction in a server's log, but for a value: an upper bound. chroot_length: of
+ * the servers' chroot. */
 uint64_t resources_logged_bytes(size_t chroot_length);
 
 #endif

@@ -18,18 +18,9 @@ COMMAND_TEST(what_is_to_come_is_said)
                                   outside, "-o", "out"));
     assert_status(&command, 0);
     snprintf(words, sizeof words,
-             "zkherd: on %s: at most 8 sessions at a time, warm-ups 1, trials 2, requests 114, "
-             "MB ",
+             "zkherd: on %s: at most 8 sessions at a time, warm-ups 1, trials 2, requests 114\n",
              outside);
     assert_has(command.err, words);
-    struct run_files files = run_files_read("out");
-    double bytes = 0;
-    for (size_t i = 0; i < 2; i++)
-        bytes += (double)(csv_file_count(&files.trials, i, "bytes_sent") +
-                          csv_file_count(&files.trials, i, "bytes_received"));
-    run_files_deinit(&files);
-    double told = atof(strstr(command.err, ", MB ") + strlen(", MB ")) * 1e6;
-    assert_true(told > bytes * 3 / 2 && told < bytes * 3 / 2 * 4);
 }
 
 COMMAND_TEST(in_free_pace_it_is_said_roughly)
@@ -37,7 +28,7 @@ COMMAND_TEST(in_free_pace_it_is_said_roughly)
     command_run(&command, COMMAND("run", "-r", "scalable", "-n", "8", "-t", "1", "-p", "free",
                                   "--connect", outside, "-o", "out"));
     assert_has(command.err,
-               "at most 8 sessions at a time, warm-ups 1, trials 1, requests about 76, MB 0.0");
+               "at most 8 sessions at a time, warm-ups 1, trials 1, requests about 76\n");
     command_run(&command, COMMAND("run", "-r", "scalable", "-n", "8", "-t", "1", "-w", "steady",
                                   "--duration", "100ms", "--connect", outside, "-o", "timed"));
     assert_has(command.err,
@@ -51,8 +42,7 @@ COMMAND_TEST(no_more_requests_than_allowed)
     command_run(&command, COMMAND("run", "-r", "nonscalable", "-n", "16", "-t", "2", "--max-rate",
                                   "400", "--connect", outside, "-o", "out"));
     assert_status(&command, 0);
-    assert_has(command.err, "warm-ups 1, trials 2, requests 816, MB ");
-    assert_has(command.err, ", requests a second 400\n");
+    assert_has(command.err, "warm-ups 1, trials 2, requests 816, requests a second 400\n");
     assert_true(command.took_ns >= 2 * NS_PER_S);
     struct run_files files = run_files_read("out");
     for (size_t i = 0; i < 2; i++) {

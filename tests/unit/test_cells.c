@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which trials a run makes, in which order, and how long they are said to take. */
+/* Which trials a run makes, in which order, how long they are said to take, and what is told of
+ * them before. */
 
 #include "base/clock.h"
 #include "bench/run/internal.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 
+#include "tests/support/said.h"
 #include "tests/support/test.h"
 
 static uint64_t levels[] = {5, 10, 20};
@@ -124,60 +126,6 @@ static uint64_t requests_of(const char *recipe, uint64_t clients)
     return cells.list[0].rpcs;
 }
 
-/* As many as the sessions of such a drain count, in a simulation, with the root of a run. */
-static uint64_t measure_bytes(const struct recipe *recipe, uint32_t clients)
-{
-    struct connect_string servers = {.endpoints = {{.host = "simulated", .port = 1}}, .count = 1};
-    struct sim_options simulation = sim_options_default();
-    struct trial_host host = {
-        .servers = &servers, .simulation = &simulation, .watch = {.interrupt_descriptor = -1}};
-    struct trial_plan drain = {.recipe = recipe,
-                               .fleet.driver = DRIVER_SIMULATED,
-                               .fleet.sessions = clients,
-                               .locks = 1,
-                               .fleet.processes = 1,
-                               .fleet.timeout_ns = 30 * NS_PER_S,
-                               .fleet.session_timeout_ms = 30000,
-                               .fleet.seed = 1,
-                               .root = "/zkherd-20261122T080910Z-0001234/t0000",
-                               .fleet.servers = &servers};
-    struct trial_result *result = NULL;
-    struct error error;
-    assert_int_equal(trial_run(&drain, &host, &result, &error), ERROR_NONE);
-    uint64_t bytes = result->total.of[TALLY_BYTES_SENT] + result->total.of[TALLY_BYTES_RECEIVED];
-    trial_result_free(result);
-    return bytes;
-}
-
-static uint64_t told_bytes(const char *recipe, uint64_t clients)
-{
-    (void)requests_of(recipe, clients);
-    return cells.bytes;
-}
-
-/* Not of a recipe without a law, whose requests nobody knows: those are told roughly. */
-TEST_BETWEEN(test_cells_foretell_no_fewer_bytes_than_there_are, set_up, tear_down)
-{
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        for (uint32_t clients = 4; recipe_has_law(recipe) && clients <= 64; clients *= 16) {
-            uint64_t told = told_bytes(recipe->name, clients);
-            uint64_t bytes = measure_bytes(recipe, clients);
-            if (told < bytes || (!recipe->broken && told > 4 * bytes))
-                fail_msg("%s, %u clients: %llu bytes foretold, %llu measured", recipe->name,
-                         clients, (unsigned long long)told, (unsigned long long)bytes);
-        }
-    }
-}
-
-/* A chroot is sent with each request, and comes back with the reply to a CREATE. */
-TEST_BETWEEN(test_a_chroot_has_bytes, set_up, tear_down)
-{
-    uint64_t without = told_bytes("scalable", 10);
-    strcpy(options.target.servers.chroot, "/a23456789");
-    assert_int_equal(told_bytes("scalable", 10) - without, 10 * (48 + 10 + 9));
-}
-
 /* Five clients of two locks are three and two. */
 TEST_BETWEEN(test_locks_share_the_clients, set_up, tear_down)
 {
@@ -240,4 +188,36 @@ TEST_BETWEEN(test_a_duration_is_the_time_of_each_trial, set_up, tear_down)
     options.plan.background.given = true;
     lay_out(&rounds);
     assert_int_equal(rounds_left_ns(&rounds, 8), 2 * (3000 + 500 + 2000) * NS_PER_MS);
+}
+
+/* ------------------------------------------------------------------ what is said of them */
+
+static void assert_told(const char *words)
+{
+    const struct connect_string servers = {.endpoints = {{.host = "127.0.0.1", .port = 2181}},
+                                           .count = 1};
+    char line[300];
+    snprintf(line, sizeof line, "zkherd: on 127.0.0.1:2181: at most 20 sessions at a time, %s\n",
+             words);
+    said_begin();
+    cells_print_demand(&options, &cells, &servers);
+    assert_string_equal(said_sentences(), line);
+}
+
+/* The discarded drains are of 10 clients (10² + 10) and of 20 (5 · 20 - 2). */
+TEST_BETWEEN(the_discarded_trials_count, set_up, tear_down)
+{
+    cells = (struct cells){.trials = 2, .rpcs = 1500};
+    assert_told("warm-ups 2, trials 2, requests 1,708");
+}
+
+/* They are sessions and requests on top of those of the lock. */
+TEST_BETWEEN(the_load_beside_the_lock_is_told, set_up, tear_down)
+{
+    cells = (struct cells){.trials = 2, .rpcs = 1500};
+    options.plan.pace = PACE_FREE;
+    options.plan.background.given = true;
+    options.plan.background.rate_per_s = 12500;
+    assert_told("warm-ups 2, trials 2, requests about 1,708; of --background: sessions 10, "
+                "requests a second 12,500");
 }
