@@ -98,53 +98,50 @@ bool text_parse_duration(const char *text, uint64_t *duration_ns)
     return true;
 }
 
-struct numbers {
-    uint64_t *values; /* LIST_LENGTH_MAX of them */
-    size_t count;
+/* An item of a list of numbers: first..last, then x and a factor, or + and a step. */
+struct range {
+    uint64_t first, last, stride;
+    char kind; /* '\0': without a step */
 };
 
-static bool append(struct numbers *numbers, uint64_t value)
+/* Reads as much of a range as is there; false if it begins with no number, or something follows. */
+static bool read_range(const char *item, struct range *range)
 {
-    if (numbers->count == LIST_LENGTH_MAX)
+    *range = (struct range){.kind = '+', .stride = 1};
+    if (!read_digits(&item, &range->first))
         return false;
-    numbers->values[numbers->count++] = value;
-    return true;
-}
-
-/* first..last, then x and a factor, or + and a step. */
-static bool append_range(struct numbers *numbers, uint64_t first, uint64_t last, char kind,
-                         uint64_t stride)
-{
-    if (first > last || stride == 0 || (kind == 'x' && (stride < 2 || first == 0)))
-        return false;
-    for (uint64_t value = first; value <= last;) {
-        if (!append(numbers, value))
-            return false;
-        bool past_64_bits = kind == 'x' ? __builtin_mul_overflow(value, stride, &value)
-                                        : __builtin_add_overflow(value, stride, &value);
-        if (past_64_bits)
-            break;
-    }
-    return true;
-}
-
-static bool append_item(struct numbers *numbers, const char *item, uint64_t minimum,
-                        uint64_t maximum)
-{
-    uint64_t first, last, stride;
-    if (!read_digits(&item, &first) || first < minimum || first > maximum)
-        return false;
+    range->last = range->first;
     if (*item == '\0')
-        return append(numbers, first);
+        return true;
     if (strncmp(item, "..", 2) != 0)
         return false;
     item += 2;
-    if (!read_digits(&item, &last) || last < minimum || last > maximum)
+    if (!read_digits(&item, &range->last))
         return false;
-    char kind = *item++;
-    if ((kind != 'x' && kind != '+') || !read_digits(&item, &stride) || *item != '\0')
+    range->kind = *item;
+    if (*item == '\0')
+        return true;
+    item++;
+    return (range->kind == 'x' || range->kind == '+') && read_digits(&item, &range->stride) &&
+           *item == '\0';
+}
+
+/* Appends the numbers of a range to a list of at most LIST_LENGTH_MAX. */
+static bool append_range(const struct range *range, uint64_t *list, size_t *count)
+{
+    bool multiplies = range->kind == 'x', past_64_bits = false;
+    uint64_t value = range->first;
+    if (range->first > range->last || range->kind == '\0' || range->stride == 0 ||
+        (multiplies && (range->stride < 2 || range->first == 0)))
         return false;
-    return append_range(numbers, first, last, kind, stride);
+    while (value <= range->last && !past_64_bits) {
+        if (*count == LIST_LENGTH_MAX)
+            return false;
+        list[(*count)++] = value;
+        past_64_bits = multiplies ? __builtin_mul_overflow(value, range->stride, &value)
+                                  : __builtin_add_overflow(value, range->stride, &value);
+    }
+    return true;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -153,32 +150,28 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sort_and_unite(struct numbers *numbers)
-{
-    qsort(numbers->values, numbers->count, sizeof numbers->values[0], compare_numbers);
-    size_t kept = 0;
-    for (size_t i = 0; i < numbers->count; i++) {
-        if (kept == 0 || numbers->values[kept - 1] != numbers->values[i])
-            numbers->values[kept++] = numbers->values[i];
-    }
-    numbers->count = kept;
-}
-
 bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, uint64_t **numbers,
                         size_t *count)
 {
-    struct numbers list = {.values = memory_new(LIST_LENGTH_MAX, sizeof *list.values)};
+    uint64_t *list = memory_new(LIST_LENGTH_MAX, sizeof *list);
+    size_t found = 0, kept = 0;
+    struct range range;
     char item[64];
     bool good = *text != '\0';
     while (good && text_next_item(&text, item, sizeof item))
-        good = append_item(&list, item, minimum, maximum);
+        good = read_range(item, &range) && range.first >= minimum && range.first <= maximum &&
+               range.last >= minimum && range.last <= maximum && append_range(&range, list, &found);
     if (!good) {
-        free(list.values);
+        free(list);
         return false;
     }
-    sort_and_unite(&list);
-    *numbers = list.values;
-    *count = list.count;
+    qsort(list, found, sizeof *list, compare_numbers);
+    for (size_t i = 0; i < found; i++) {
+        if (kept == 0 || list[kept - 1] != list[i])
+            list[kept++] = list[i];
+    }
+    *numbers = list;
+    *count = kept;
     return true;
 }
 
@@ -198,18 +191,14 @@ bool text_next_item(const char **list, char *item, size_t size)
 
 bool text_explain_range(const char *list, char *text, size_t size)
 {
+    struct range range;
     char item[64];
     while (text_next_item(&list, item, sizeof item)) {
-        const char *at = item;
-        uint64_t first, last;
-        bool is_range = read_digits(&at, &first) && strncmp(at, "..", 2) == 0;
-        at += is_range ? 2 : 0;
-        if (!is_range || !read_digits(&at, &last))
-            continue;
-        if (first > last)
-            snprintf(text, size, "the range is reversed: %" PRIu64 " is more than %" PRIu64, first,
-                     last);
-        else if (*at == '\0')
+        (void)read_range(item, &range);
+        if (range.first > range.last && strstr(item, "..") != NULL)
+            snprintf(text, size, "the range is reversed: %" PRIu64 " is more than %" PRIu64,
+                     range.first, range.last);
+        else if (range.kind == '\0')
             snprintf(text, size, "the range lacks its step: %sx2 doubles, %s+8 adds 8", item, item);
         else
             continue;

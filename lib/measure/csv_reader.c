@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the reading is, and the error that ends it. */
 struct cursor {
     char *at;
     char *end; /* holds a zero byte */
     size_t line;
-    const char *wrong; /* what is malformed, or NULL */
+    const char *name; /* of the file */
+    struct error *error;
 };
 
 /* ------------------------------------------------------------------ the text */
@@ -56,6 +58,12 @@ static bool make_room(const char *text, size_t length, struct csv_reader *reader
 
 /* ------------------------------------------------------------------ fields and rows */
 
+static enum error_kind refuse_line(const struct cursor *cursor, size_t line, const char *wrong)
+{
+    return error_raise(cursor->error, ERROR_MALFORMED, 0, cursor->name, "line %zu: %s", line,
+                       wrong);
+}
+
 /* Removes the quotes in place and moves behind the closing quote. Returns the end of the field. */
 static char *unquote(struct cursor *cursor)
 {
@@ -70,67 +78,58 @@ static char *unquote(struct cursor *cursor)
         cursor->line += *from == '\n';
         *to++ = *from;
     }
-    cursor->wrong = "a quote is opened and not closed";
-    cursor->line = opened;
-    return to;
+    refuse_line(cursor, opened, "a quote is opened and not closed");
+    return NULL;
 }
 
 static char *skip_plain(struct cursor *cursor)
 {
     const char *field = cursor->at;
-    cursor->at += strcspn(cursor->at, ",\"\n");
-    if (*cursor->at == '"')
-        cursor->wrong = "a quote inside a field that is not quoted";
-    char *end = cursor->at;
+    char *end = cursor->at += strcspn(cursor->at, ",\"\n");
     bool row_ends = *end == '\n' || *end == '\0';
-    return row_ends && end > field && end[-1] == '\r' ? end - 1 : end;
+    if (*end != '"')
+        return row_ends && end > field && end[-1] == '\r' ? end - 1 : end;
+    refuse_line(cursor, cursor->line, "a quote inside a field that is not quoted");
+    return NULL;
 }
 
-/* Cuts one field off. *last: whether the row ends with it. */
+/* Cuts one field off; NULL: it is malformed. *last: whether the row ends with it. */
 static char *next_field(struct cursor *cursor, bool *last)
 {
-    char *field = cursor->at;
-    char *end = *field == '"' ? unquote(cursor) : skip_plain(cursor);
-    if (cursor->wrong != NULL)
-        return field;
+    char *field = cursor->at, *end = *field == '"' ? unquote(cursor) : skip_plain(cursor);
+    if (end == NULL)
+        return NULL;
     if (cursor->at[0] == '\r' && cursor->at[1] == '\n')
         cursor->at++;
     char separator = *cursor->at;
     *last = separator != ',';
-    if (separator == '\n')
-        cursor->line++;
-    else if (separator != ',' && cursor->at < cursor->end)
-        cursor->wrong = "something stands behind a closing quote";
+    cursor->line += separator == '\n';
+    if (separator != '\n' && separator != ',' && cursor->at < cursor->end) {
+        refuse_line(cursor, cursor->line, "something stands behind a closing quote");
+        return NULL;
+    }
     *end = '\0';
     cursor->at += cursor->at < cursor->end;
     return field;
 }
 
-static enum error_kind refuse_line(const struct csv_reader *reader, size_t line, const char *wrong,
-                                   struct error *error)
+static enum error_kind take_row(struct cursor *cursor, size_t row, struct csv_reader *reader)
 {
-    return error_raise(error, ERROR_MALFORMED, 0, reader->name, "line %zu: %s", line, wrong);
-}
-
-static enum error_kind take_row(struct cursor *cursor, size_t row, struct csv_reader *reader,
-                                struct error *error)
-{
-    size_t fields = 0, line = cursor->line;
+    size_t fields = 0;
     char **to = reader->fields + row * reader->columns;
+    reader->lines[row] = cursor->line;
     for (bool last = false; !last; fields++) {
-        char *field = next_field(cursor, &last);
-        if (cursor->wrong != NULL)
-            return refuse_line(reader, cursor->line, cursor->wrong, error);
-        to[fields] = field;
+        to[fields] = next_field(cursor, &last);
+        if (to[fields] == NULL)
+            return cursor->error->kind;
     }
     if (row == 0)
         reader->columns = fields;
-    if (fields != reader->columns)
-        return error_raise(error, ERROR_MALFORMED, 0, reader->name,
-                           "line %zu: %zu field%s, and not %zu", line, fields,
-                           fields == 1 ? "" : "s", reader->columns);
-    reader->lines[row] = line;
-    return ERROR_NONE;
+    if (fields == reader->columns)
+        return ERROR_NONE;
+    return error_raise(cursor->error, ERROR_MALFORMED, 0, reader->name,
+                       "line %zu: %zu field%s, and not %zu", reader->lines[row], fields,
+                       fields == 1 ? "" : "s", reader->columns);
 }
 
 static enum error_kind check_names(const struct csv_reader *reader, struct error *error)
@@ -148,19 +147,18 @@ static enum error_kind check_names(const struct csv_reader *reader, struct error
 static enum error_kind take_apart(char *text, size_t length, struct csv_reader *reader,
                                   struct error *error)
 {
-    struct cursor cursor = {.at = text, .end = text + length, .line = 1};
+    struct cursor cursor = {text, text + length, 1, reader->name, error};
     size_t rows = 0;
     if (memchr(text, '\0', length) != NULL)
-        return refuse_line(reader, 1, "a zero byte: this is no text", error);
+        return refuse_line(&cursor, 1, "a zero byte: this is no text");
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* spreadsheets put it in front of UTF-8 */
         cursor.at += 3;
     while (cursor.at < cursor.end) {
-        enum error_kind kind = take_row(&cursor, rows++, reader, error);
-        if (kind != ERROR_NONE)
-            return kind;
+        if (take_row(&cursor, rows++, reader))
+            return error->kind;
     }
     if (rows == 0)
-        return refuse_line(reader, 1, "the file is empty", error);
+        return refuse_line(&cursor, 1, "the file is empty");
     reader->rows = rows - 1;
     return check_names(reader, error);
 }
