@@ -17,7 +17,7 @@ static const char usage[] =
     "Show who holds a lock and who waits for it, in order: session, time in the\n"
     "queue, data of the znode, and, where the servers report them (cons), the\n"
     "client's address and its server. PATH above locks: list the locks below it, the\n"
-    "one with the most waiters first.\n"
+    "one with the most waiters first, those of one znode last.\n"
     "\n"
     "PATH is the folder of a queue of ephemeral sequential znodes, of zkherd,\n"
     "Curator, kazoo, ZooKeeper's recipes or others, read/write locks included; or the\n"
@@ -27,7 +27,7 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 done; 2 wrong usage, or not a lock; 3 the environment.\n"
+    "Exit status: 0 done; 2 wrong usage, no such znode, or not one ensemble; 3 the environment.\n"
     "\n"
     "Examples:\n"
     "  zkherd inspect /locks --connect zk1:2181,zk2:2181,zk3:2181\n"
@@ -41,7 +41,7 @@ struct inspect {
     struct connect_string reached; /* those of the servers that answer */
     struct browser *browser;
     struct connections connections;
-    struct lock_view view;
+    struct lock lock;
 };
 
 /* ------------------------------------------------------------------ the command line */
@@ -92,74 +92,44 @@ static int parse(int argc, char **argv, struct inspect *inspect)
     return check_together(inspect);
 }
 
-/* ------------------------------------------------------------------ before the first look */
+/* ------------------------------------------------------------------ looking */
 
-static enum error_kind prepare(struct inspect *inspect, struct error *error)
+static enum error_kind show_lock(struct inspect *inspect, struct error *error)
 {
+    bool has_sessions = false;
+    for (size_t i = 0; i < inspect->lock.count; i++)
+        has_sessions = has_sessions || inspect->lock.places[i].stat.owner != 0;
+    /* JSON tells of every server whether it answers, even if no session is looked for. */
+    if (inspect->json || has_sessions)
+        connections_ask(&inspect->connections, CONNECTIONS_NS);
+    (inspect->json ? print_lock_json : print_lock)(&inspect->lock, &inspect->connections);
+    return standard_output_flush(error);
+}
+
+static enum error_kind show_locks_below(const struct inspect *inspect, struct error *error)
+{
+    struct survey survey;
+    enum error_kind kind = survey_take(inspect->browser, inspect->path, &survey, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    (inspect->json ? print_survey_json : print_survey)(inspect->path, &survey);
+    survey_deinit(&survey);
+    return standard_output_flush(error);
+}
+
+static enum error_kind run_inspect(struct inspect *inspect, struct error *error)
+{
+    bool is_folder;
     enum error_kind kind = browser_reach(&inspect->servers, &inspect->reached, error);
     if (kind != ERROR_NONE)
         return kind;
     connections_init(&inspect->connections, &inspect->servers);
-    return browser_new(&inspect->reached, &inspect->browser, error);
-}
-
-/* ------------------------------------------------------------------ looking */
-
-static bool has_sessions(const struct lock_view *view)
-{
-    for (size_t i = 0; i < view->count; i++) {
-        if (view->entries[i].stat.owner != 0)
-            return true;
-    }
-    return false;
-}
-
-static enum error_kind look_and_show(struct inspect *inspect, struct error *error)
-{
-    enum error_kind kind = lock_view_take(inspect->browser, inspect->path, &inspect->view, error);
+    kind = browser_new(&inspect->reached, &inspect->browser, error);
+    if (kind == ERROR_NONE)
+        kind = lock_read(inspect->browser, inspect->path, &inspect->lock, &is_folder, error);
     if (kind != ERROR_NONE)
         return kind;
-    /* JSON tells of every server whether it answers, even if no session is looked for. */
-    if (inspect->json || has_sessions(&inspect->view))
-        connections_ask(&inspect->connections, CONNECTIONS_NS);
-    if (inspect->json)
-        show_view_json(inspect->path, &inspect->view, &inspect->connections);
-    else
-        show_view(inspect->path, &inspect->view, &inspect->connections);
-    return standard_output_flush(error);
-}
-
-/* ------------------------------------------------------------------ the locks below */
-
-/* What is no lock may be above some. If nothing below it can be one, the error stays what it was.
- */
-static enum error_kind look_below(struct inspect *inspect, struct error *error)
-{
-    struct survey survey = {.count = 0};
-    struct error other;
-    enum error_kind kind = survey_take(inspect->browser, inspect->path, &survey, &other);
-    if (kind != ERROR_NONE) {
-        *error = other;
-        return kind;
-    }
-    if (survey.count + survey.childless_count == 0)
-        kind = ERROR_NO_LOCK;
-    else if (inspect->json)
-        show_survey_json(inspect->path, &survey);
-    else
-        show_survey(inspect->path, &survey);
-    survey_deinit(&survey);
-    return kind == ERROR_NONE ? standard_output_flush(error) : kind;
-}
-
-/* ------------------------------------------------------------------ the whole */
-
-static enum error_kind lead(struct inspect *inspect, struct error *error)
-{
-    enum error_kind kind = prepare(inspect, error);
-    if (kind == ERROR_NONE)
-        kind = look_and_show(inspect, error);
-    return kind == ERROR_NO_LOCK ? look_below(inspect, error) : kind;
+    return is_folder ? show_locks_below(inspect, error) : show_lock(inspect, error);
 }
 
 int inspect_main(int argc, char **argv)
@@ -168,14 +138,14 @@ int inspect_main(int argc, char **argv)
     struct error error = {0};
     int status = parse(argc, argv, &inspect);
     if (status == ARGUMENTS_GO) {
-        enum error_kind kind = lead(&inspect, &error);
+        enum error_kind kind = run_inspect(&inspect, &error);
         status = kind == ERROR_UNREAD ? error_exit_status(kind) : 0;
         if (kind != ERROR_NONE && kind != ERROR_UNREAD)
             status = complain(&error);
     }
     browser_free(inspect.browser);
     connections_deinit(&inspect.connections);
-    lock_view_deinit(&inspect.view);
+    lock_deinit(&inspect.lock);
     identity_free(inspect.servers.identity);
     return status;
 }

@@ -9,10 +9,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define REACH_NS      (2 * NS_PER_S)
 #define PATIENCE_NS   (10 * NS_PER_S)
 #define PATIENCE_TEXT "10 s"
+
+/* How long a write may take to reach all servers, and how often it is looked for. */
+#define SPREAD_NS (2 * NS_PER_S)
+#define LOOK_US   20000
 
 struct browser {
     struct sync_session session;
@@ -68,6 +73,74 @@ static enum error_kind ask(struct browser *browser, enum operation operation, co
                        "%s", "");
 }
 
+static struct browser_stat stat_of(const struct client_reply *reply)
+{
+    uint64_t owner = (uint64_t)reply->owner;
+    /* Containers and znodes with a TTL have owners that are no sessions. A session of server 255
+     * begins like a TTL, but with the time since its machine was started: years of a TTL. */
+    bool is_ttl = owner >> 40 == 0xff0000 && (owner & 0xffffffffff) < UINT64_C(31536000000);
+    return (struct browser_stat){owner == UINT64_C(1) << 63 || is_ttl ? 0 : reply->owner,
+                                 reply->created_ms};
+}
+
+/* The child of the root that is the first by its name, other than ZooKeeper's own. */
+struct child {
+    bool there;
+    char path[SYNC_SESSION_PATH_MAX];
+    struct browser_stat stat;
+};
+
+static enum error_kind find_child(struct browser *browser, struct child *child, struct error *error)
+{
+    const struct client_reply *reply = &browser->session.reply;
+    const char *first = NULL;
+    bool there;
+    *child = (struct child){.path = "/"};
+    enum error_kind kind = ask(browser, OP_GET_CHILDREN, "/", &there, error);
+    for (size_t i = 0; kind == ERROR_NONE && there && i < reply->name_count; i++)
+        if (strcmp(reply->names[i], "zookeeper") != 0 &&
+            (first == NULL || strcmp(reply->names[i], first) < 0))
+            first = reply->names[i];
+    if (first == NULL)
+        return kind;
+    snprintf(child->path, sizeof child->path, "/%s", first);
+    return browser_exists(browser, child->path, &child->there, &child->stat, error);
+}
+
+/* What belongs to one ensemble has the same znodes: each server is asked alone for one of them. */
+static enum error_kind check_one_ensemble(struct browser *browser,
+                                          const struct connect_string *servers, struct error *error)
+{
+    struct connect_string alone = *servers;
+    enum error_kind kind = ERROR_NONE;
+    alone.count = 1;
+    for (size_t i = 0; i < servers->count && servers->count > 1 && kind == ERROR_NONE; i++) {
+        struct browser *witness = memory_new(1, sizeof *witness);
+        struct child child, other;
+        char text[ENDPOINT_TEXT_SIZE];
+        bool is_same = false;
+        uint64_t until_ns = clock_now_ns() + SPREAD_NS;
+        alone.endpoints[0] = servers->endpoints[i];
+        kind = sync_session_open(&witness->session, &alone, NULL, error);
+        while (kind == ERROR_NONE && !is_same && clock_now_ns() < until_ns) {
+            kind = find_child(browser, &child, error);
+            if (kind == ERROR_NONE)
+                kind = find_child(witness, &other, error);
+            is_same = kind == ERROR_NONE && strcmp(child.path, other.path) == 0 &&
+                      child.there == other.there && child.stat.created_ms == other.stat.created_ms;
+            if (!is_same)
+                usleep(LOOK_US);
+        }
+        if (kind == ERROR_NONE && !is_same)
+            kind = error_raise(error, ERROR_OTHER_ENSEMBLE, 0,
+                               endpoint_format(&alone.endpoints[0], text, sizeof text),
+                               "its znode %s is not that of the others", other.path);
+        browser_free(witness);
+        kind = kind == ERROR_FORBIDDEN ? ERROR_NONE : kind; /* then they cannot be compared */
+    }
+    return kind;
+}
+
 enum error_kind browser_new(const struct connect_string *servers, struct browser **browser,
                             struct error *error)
 {
@@ -78,6 +151,8 @@ enum error_kind browser_new(const struct connect_string *servers, struct browser
         kind = ask(made, OP_EXISTS, "/", &there, error);
     if (kind == ERROR_NONE && !there)
         kind = error_raise(error, ERROR_NO_CHROOT, 0, servers->chroot, "%s", "");
+    if (kind == ERROR_NONE)
+        kind = check_one_ensemble(made, servers, error);
     if (kind == ERROR_NONE)
         *browser = made;
     else
@@ -98,7 +173,7 @@ enum error_kind browser_exists(struct browser *browser, const char *path, bool *
     const struct client_reply *reply = &browser->session.reply;
     enum error_kind kind = ask(browser, OP_EXISTS, path, there, error);
     if (kind == ERROR_NONE && *there)
-        *stat = (struct browser_stat){reply->owner, reply->created_ms};
+        *stat = stat_of(reply);
     return kind;
 }
 
@@ -113,7 +188,7 @@ enum error_kind browser_read(struct browser *browser, const char *path, bool *th
         return browser_exists(browser, path, there, stat, error);
     if (kind != ERROR_NONE || !*there)
         return kind;
-    *stat = (struct browser_stat){session->reply.owner, session->reply.created_ms};
+    *stat = stat_of(&session->reply);
     data->known = true;
     data->length =
         session->value_length < BROWSER_DATA_MAX ? session->value_length : BROWSER_DATA_MAX;

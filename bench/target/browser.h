@@ -24,7 +24,7 @@
 struct browser;
 
 struct browser_stat {
-    int64_t owner;      /* the session of an ephemeral znode; 0: not ephemeral */
+    int64_t owner;      /* the session of an ephemeral znode; 0: not ephemeral, or with a TTL */
     int64_t created_ms; /* by the servers' clock, since 1970 */
 };
 
@@ -42,7 +42,8 @@ MUST_CHECK enum error_kind browser_reach(struct connect_string *servers,
                                          struct connect_string *reached, struct error *error);
 
 /* Opens a session with the servers, chroot included; *browser is the caller's, to browser_free,
- * which takes NULL, too. ERROR_NO_CHROOT. */
+ * which takes NULL, too. ERROR_NO_CHROOT; ERROR_OTHER_ENSEMBLE if the servers differ in a child of
+ * the root. */
 MUST_CHECK enum error_kind browser_new(const struct connect_string *servers,
                                        struct browser **browser, struct error *error);
 void browser_free(struct browser *browser);

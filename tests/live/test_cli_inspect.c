@@ -27,7 +27,7 @@ INSPECT_TEST(a_queue_is_told_in_order)
     assert_row(command.out, 2, "waits", names[1], 1);
     assert_row(command.out, 3, "waits", names[2], 0);
     assert_int_equal(count_words(command.out, "  0x"), 3);
-    assert_has(row_of(command.out, 1), "     - znode ");
+    assert_has(row_of(command.out, 1), "      - znode /l/");
     assert_narrow(command.out);
     assert_true(is_there("/l/beside"));
     assert_int_equal(count_children("/l"), 4);
@@ -42,9 +42,9 @@ INSPECT_TEST(readers_hold_together)
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
     assert_line(command.out, 0, "/l: 2 hold, 1 waits");
-    assert_row(command.out, 1, "holds, reads", "read-0000000000", 2);
-    assert_row(command.out, 2, "holds, reads", "read-0000000001", 0);
-    assert_row(command.out, 3, "waits, writes", "write-0000000002", 1);
+    assert_row(command.out, 1, "holds  reads", "read-0000000000", 2);
+    assert_row(command.out, 2, "holds  reads", "read-0000000001", 0);
+    assert_row(command.out, 3, "waits  writes", "write-0000000002", 1);
     assert_left(0);
 }
 
@@ -82,8 +82,8 @@ INSPECT_TEST(a_place_of_nobody_is_told)
     create(0, "/l/lock--000000001", PERSISTENT);
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
-    assert_has(row_of(command.out, 1), "    1  holds  none ");
-    assert_has(row_of(command.out, 1), " znode lock--000000001");
+    assert_has(row_of(command.out, 1), "    1  holds  - ");
+    assert_has(row_of(command.out, 1), " znode /l/lock--000000001");
     assert_row(command.out, 2, "waits", "lock-0000000000", 0);
     release(0, "/l/lock--000000001");
     assert_left(0);
@@ -112,7 +112,7 @@ INSPECT_TEST(locks_of_runs_are_told)
     snprintf(sum, sizeof sum, "%s: 1 holds, 2 wait", path);
     assert_line(command.out, 0, sum);
     assert_has(row_of(command.out, 1), "    1  holds  0x");
-    assert_has(row_of(command.out, 1), " znode lock-0000000000");
+    assert_has(row_of(command.out, 1), "/lock-0000000000");
     assert_has(row_of(command.out, 3), "    3  waits  0x");
     assert_left(0);
 }
@@ -160,7 +160,7 @@ INSPECT_TEST(paths_are_within_the_chroot)
     snprintf(servers, sizeof servers, "%s/l", outside);
     command_run(&command, COMMAND("inspect", "/q", "--connect", servers));
     assert_status(&command, 0);
-    assert_line(command.out, 0, "/q: 1 holds, nobody waits");
+    assert_line(command.out, 0, "/q: 1 holds, 0 wait");
     assert_row(command.out, 1, "holds", "lock-0000000000", 1);
     snprintf(servers, sizeof servers, "%s/l/none", outside);
     command_run(&command, COMMAND("inspect", "/q", "--connect", servers));
@@ -177,24 +177,34 @@ INSPECT_TEST(what_is_no_lock_is_refused)
     } list[] = {
         {"/none", "zkherd: /none: not a lock: the znode does not exist; name the folder of"},
         {"/l/none/of/these", "not a lock: the znode does not exist"},
-        {"/l/plain", "not a lock: its children, such as 'child', have no sequence numbers"},
-        {"/l/tasks", "not a lock: its children, such as 'task-0000000003', are not ephemeral"},
-        {"/l/nonscalable", "its children have no sequence numbers, but /l/nonscalable/f may be"},
         {"/l/tasks/task-0000000003", "not a lock: this znode is one place in a queue"},
-        {"/l/lock-0000000003",
+        {"/l/lock-0000000001",
          "not a lock: this znode is one place in a queue; its folder is the lock"},
     };
-    create(0, "/l/plain", PERSISTENT);
-    create(0, "/l/plain/child", EPHEMERAL);
     create(0, "/l/tasks", PERSISTENT);
     create(0, "/l/tasks/task-0000000003", PERSISTENT);
-    create(0, "/l/nonscalable", PERSISTENT);
-    create(0, "/l/nonscalable/f", EPHEMERAL);
-    assert_string_equal(create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL), "lock-0000000003");
+    assert_string_equal(create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL), "lock-0000000001");
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         inspect(list[i].path, NULL, NULL);
         assert_refused(&command, 2, list[i].words);
     }
+    assert_left(0);
+}
+
+/* A second ensemble has other znodes, and so has an empty one. */
+INSPECT_TEST(servers_of_two_ensembles_are_refused)
+{
+    struct ensemble_options options = ensemble_options_default();
+    struct ensemble *other;
+    struct error error;
+    char servers[160], text[ENDPOINT_TEXT_SIZE];
+    options.heap_mib = 256;
+    assert_int_equal(ensemble_start(&options, &other, &error), ERROR_NONE);
+    snprintf(servers, sizeof servers, "%s,%s", outside,
+             endpoint_typed(&other->connect.endpoints[0], text, sizeof text));
+    command_run(&command, COMMAND("inspect", "/l", "--connect", servers));
+    assert_refused(&command, 2, "not a server of the same ensemble");
+    ensemble_stop(other);
     assert_left(0);
 }
 

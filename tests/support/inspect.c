@@ -178,7 +178,7 @@ void assert_row(const char *text, size_t place, const char *state, const char *n
     snprintf(beginning, sizeof beginning, "%5zu  %s ", place, state);
     if (strncmp(row, beginning, strlen(beginning)) != 0 || strstr(row + width, session) == NULL)
         fail_msg("'%s' instead of '%s' of %s in\n%s", row, beginning, session, text);
-    snprintf(end, sizeof end, " znode %s, client 127.0.0.1:", name);
+    snprintf(end, sizeof end, "%s, client 127.0.0.1:", name);
     assert_has(row, end);
     snprintf(end, sizeof end, ", server %s", outside);
     assert_has(row, end);
