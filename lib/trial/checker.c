@@ -1,4 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Checks at every grant and release, in all processes, that the lock is a lock: two atomic words
+ * per lock contain who holds it alone and how many share it, as their recipe says. Nobody may hold
+ * beside a client that holds alone, and no more share than the recipe has leases. A session that
+ * crashes while it holds counts as the holder until the earliest time at which the servers may have
+ * deleted its znodes.
+ *
+ * Order: the sequence numbers of a queue's grants must rise, but not among clients that share. For
+ * a lock without a queue the number is that of the arrival; an inversion is counted, and is no
+ * violation, because such a lock promises no order.
+ *
+ * No client may have entered a barrier before all have begun to enter it, or have left it before
+ * all have begun to leave it. One count for all barriers of a lock is sufficient: a client begins
+ * with the next one only when it is through, so whoever is through first finds that count too low.
+ */
 #include "trial/internal.h"
 
 static void violate(struct trial_memory *memory, enum violation_kind kind, uint32_t lock,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/internal.h"
+#include "trial/lock_session.h"
 
 #include <stdio.h>
 

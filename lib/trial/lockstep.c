@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/internal.h"
+/*
+ * Leads a trial one step at a time, and compares each step with the law. A step moves one session,
+ * or all sessions that wait at a turn. It is complete when no session is busy and all notifications
+ * that the law predicts for it have been received. Then the row of the ledger must equal the law's.
+ * On several servers an arrival waits until each of them has carried out what any of them has, so
+ * that a session that reads before it writes reads the latest state. After a death or the loss of a
+ * connection the law predicts nothing: a step is complete when nothing has moved for a while, and
+ * no count is compared any more. With a max_rate the lockstep waits before each step and at the
+ * end, never within a step.
+ */
+#include "trial/lock_session.h"
 
-#include "base/clock.h"
-#include "fleet/watchdog.h"
+#include "base/memory.h"
+#include "recipes/law.h"
 #include "recipes/queue.h"
 
 #include <stdlib.h>
@@ -21,16 +31,18 @@ struct lockstep_lock {
 };
 
 struct lockstep {
-    struct trial_memory *memory;
     struct monitor *monitor;
-    struct setup_session *setup;
-    const struct server_counters_reading *at_gate;
+    struct trial_memory *memory;
     struct lockstep_lock *locks;
     struct tally *law;    /* what the law predicts for all steps so far */
-    uint64_t gate_ns;     /* when lockstep_lead was called */
     uint64_t messages;    /* requests, notifications and steps, when last read */
     uint64_t messages_ns; /* when that number last changed */
 };
+
+static struct watchdog *watchdog_of(const struct lockstep *lockstep)
+{
+    return &lockstep->monitor->experiment->watchdog;
+}
 
 /* ------------------------------------------------------------------ at rest */
 
@@ -42,14 +54,19 @@ static bool is_lawful(const struct trial_memory *memory)
     return injection_none_yet(memory) && atomic_load(&memory->fleet->losses) == 0;
 }
 
+static bool is_anyone_busy(const struct trial_memory *memory)
+{
+    return atomic_load(&memory->fleet->busy) != 0;
+}
+
 /* Whether no session has been busy, and no message was counted, for this long. */
 static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 {
     struct trial_memory *memory = lockstep->memory;
     uint64_t messages = trial_memory_requests(memory) + shared_steps(memory->fleet) +
                         trial_memory_count(memory, TALLY_NOTIFICATION);
-    uint64_t now_ns = watchdog_now_ns(&lockstep->monitor->watchdog);
-    if (messages != lockstep->messages || atomic_load(&memory->fleet->busy) != 0) {
+    uint64_t now_ns = monitor_now_ns(lockstep->monitor);
+    if (messages != lockstep->messages || is_anyone_busy(memory)) {
         lockstep->messages = messages;
         lockstep->messages_ns = now_ns;
     }
@@ -59,6 +76,18 @@ static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
 {
     return checker_holders(lockstep->memory, lock) == lockstep->locks[lock].law.view.holders;
+}
+
+/* Notifications in a row, and those that the law predicts for the present one. */
+static uint64_t received_in(const struct lockstep *lockstep, uint32_t lock, uint64_t handoff)
+{
+    return tally_read_shared(&ledger_row(&lockstep->memory->ledger, lock, handoff)->tally,
+                             TALLY_NOTIFICATION);
+}
+
+static uint64_t expected_of(const struct lockstep *lockstep, uint32_t lock)
+{
+    return lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
 }
 
 /*
@@ -78,9 +107,8 @@ static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
                                                         handoff_waiting(memory, lock) == 0;
         return is_quiet(lockstep, REST_NS) && is_held;
     }
-    uint64_t received = tally_read_shared(&handoff_row(memory, lock)->tally, TALLY_NOTIFICATION);
-    return received >= lockstep->locks[lock].expected.of[TALLY_NOTIFICATION] &&
-           atomic_load(&memory->fleet->busy) == 0;
+    uint64_t received = received_in(lockstep, lock, handoff_number(memory, lock));
+    return received >= expected_of(lockstep, lock) && !is_anyone_busy(memory);
 }
 
 /* ------------------------------------------------------------------ what differs from the law */
@@ -105,10 +133,8 @@ static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t
  * though, it may be about to be granted beside a holder, and that violation is to be reported. */
 static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, uint64_t expected)
 {
-    uint64_t found = tally_read_shared(&ledger_row(&lockstep->memory->ledger, lock, handoff)->tally,
-                                       TALLY_NOTIFICATION);
-    if (found <= expected || atomic_load(&lockstep->memory->fleet->busy) != 0 ||
-        !is_lawful(lockstep->memory))
+    uint64_t found = received_in(lockstep, lock, handoff);
+    if (found <= expected || is_anyone_busy(lockstep->memory) || !is_lawful(lockstep->memory))
         return false;
     violate(lockstep, lock, handoff, of_law(TALLY_NOTIFICATION, expected, found));
     return true;
@@ -119,8 +145,7 @@ static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, 
 static bool has_excess(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t handoff = lockstep->locks[lock].law.view.releases;
-    return exceeds(lockstep, lock, handoff,
-                   lockstep->locks[lock].expected.of[TALLY_NOTIFICATION]) ||
+    return exceeds(lockstep, lock, handoff, expected_of(lockstep, lock)) ||
            (handoff > 0 && exceeds(lockstep, lock, handoff - 1, lockstep->locks[lock].before));
 }
 
@@ -151,52 +176,58 @@ static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
 
 /* Too few notifications, and no session is busy: while one is, a server owes a reply, and more
  * notifications may come. */
-static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *found)
+static bool is_short(const struct lockstep *lockstep, uint32_t lock)
 {
     const struct trial_memory *memory = lockstep->memory;
-    *found = tally_read_shared(&handoff_row(memory, lock)->tally, TALLY_NOTIFICATION);
-    return *found < lockstep->locks[lock].expected.of[TALLY_NOTIFICATION] &&
-           atomic_load(&memory->fleet->busy) == 0 && is_lawful(memory);
+    return received_in(lockstep, lock, handoff_number(memory, lock)) <
+               expected_of(lockstep, lock) &&
+           !is_anyone_busy(memory) && is_lawful(memory);
 }
 
 /* Whether each server has carried out what any of them has, and all notifications that were sent
  * have been received. False if the servers' counters are unknown, a server does not answer, or
  * others use the servers. A server that stalls may owe a notification. */
-static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
+static enum error_kind has_all_come(const struct lockstep *lockstep, bool *have_come)
 {
-    struct watchdog *watchdog = &lockstep->monitor->watchdog;
+    struct watchdog *watchdog = watchdog_of(lockstep);
+    const struct server_counters_reading *at_gate = &lockstep->monitor->experiment->at_start;
     struct server_counters_reading reading = {.known = false};
     uint64_t mark = 0;
     bool reached = false;
     *have_come = false;
-    if (!lockstep->at_gate->known ||
-        server_counters_is_shared(lockstep->at_gate, lockstep->memory->plan->fleet.sessions))
+    if (!at_gate->known ||
+        server_counters_is_shared(at_gate, lockstep->memory->plan->fleet.sessions))
         return ERROR_NONE;
     enum error_kind kind = under_way_follow(watchdog, &mark, &reached);
     if (kind == ERROR_NONE && reached)
         kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
     *have_come = kind == ERROR_NONE && reading.known &&
-                 reading.notifications - lockstep->at_gate->notifications <=
+                 reading.notifications - at_gate->notifications <=
                      trial_memory_count(lockstep->memory, TALLY_NOTIFICATION);
     return kind == ERROR_SERVER_DIED ? kind : ERROR_NONE;
+}
+
+static void violate_shortage(struct lockstep *lockstep, uint32_t lock, enum violation_kind kind)
+{
+    uint64_t handoff = handoff_number(lockstep->memory, lock);
+    struct violation violation = of_law(TALLY_NOTIFICATION, expected_of(lockstep, lock),
+                                        received_in(lockstep, lock, handoff));
+    violation.kind = kind;
+    violate(lockstep, lock, handoff, violation);
 }
 
 /* The lock is held as it should be, and all notifications have been received: the law predicts too
  * many. If nobody holds the lock, a wake-up was lost, which the deadline detects. */
 static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
 {
-    uint64_t found;
     bool have_come;
     if (!is_quiet(lockstep, QUIET_NS) || !are_holders_right(lockstep, lock))
         return END_DONE;
     enum error_kind kind = has_all_come(lockstep, &have_come);
-    lockstep->messages_ns =
-        watchdog_now_ns(&lockstep->monitor->watchdog); /* when they are asked again */
-    if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock, &found))
+    lockstep->messages_ns = monitor_now_ns(lockstep->monitor); /* when they are asked again */
+    if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock))
         return fleet_end_of(kind);
-    uint64_t expected = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
-    violate(lockstep, lock, handoff_number(lockstep->memory, lock),
-            of_law(TALLY_NOTIFICATION, expected, found));
+    violate_shortage(lockstep, lock, VIOLATION_LAW);
     return END_VIOLATION;
 }
 
@@ -207,39 +238,35 @@ static bool has_unsent(struct lockstep *lockstep, uint32_t lock)
     const struct lockstep_lock *state = &lockstep->locks[lock];
     const struct tally *found = &handoff_row(lockstep->memory, lock)->tally;
     const struct trial_session_report *report = &lockstep->memory->sessions[state->releasing];
-    for (enum tally_kind kind = 0; kind < TALLY_NOTIFICATION; kind++) {
-        if (found->of[kind] >= state->alone.of[kind])
-            continue;
-        violate(lockstep, lock, handoff_number(lockstep->memory, lock),
-                (struct violation){.kind = VIOLATION_UNSENT,
-                                   .tally = kind,
-                                   .session = state->releasing + 1,
-                                   .file = report->released_file,
-                                   .line = report->released_line,
-                                   .expected = (int64_t)state->alone.of[kind],
-                                   .found = (int64_t)found->of[kind]});
-        return true;
-    }
-    return false;
+    enum tally_kind kind = 0;
+    while (kind < TALLY_NOTIFICATION && found->of[kind] >= state->alone.of[kind])
+        kind++;
+    if (kind == TALLY_NOTIFICATION)
+        return false;
+    violate(lockstep, lock, handoff_number(lockstep->memory, lock),
+            (struct violation){.kind = VIOLATION_UNSENT,
+                               .tally = kind,
+                               .session = state->releasing + 1,
+                               .file = report->released_file,
+                               .line = report->released_line,
+                               .expected = (int64_t)state->alone.of[kind],
+                               .found = (int64_t)found->of[kind]});
+    return true;
 }
 
-/* The deadline came while notifications that the law predicts were missing. */
+/* At the deadline notifications that the law predicts may be missing. The end stays END_DEADLINE:
+ * its reason names who waits for what. */
 static void check_missing(struct lockstep *lockstep, uint32_t lock)
 {
-    uint64_t found;
-    if (!is_short(lockstep, lock, &found) || has_unsent(lockstep, lock))
-        return;
-    uint64_t expected = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
-    struct violation violation = of_law(TALLY_NOTIFICATION, expected, found);
-    if (!are_holders_right(lockstep, lock))
-        violation.kind = VIOLATION_LOST_WAKEUP;
-    violate(lockstep, lock, handoff_number(lockstep->memory, lock), violation);
+    if (is_short(lockstep, lock) && !has_unsent(lockstep, lock))
+        violate_shortage(lockstep, lock,
+                         are_holders_right(lockstep, lock) ? VIOLATION_LAW : VIOLATION_LOST_WAKEUP);
 }
 
-static enum fleet_end wait_once(struct lockstep *lockstep)
+static enum fleet_end wait_once(const struct lockstep *lockstep)
 {
-    uint64_t turn_ns = is_lawful(lockstep->memory) ? WATCHDOG_TURN_NS : REST_NS;
-    return watchdog_wait(&lockstep->monitor->watchdog, turn_ns);
+    return watchdog_wait(watchdog_of(lockstep),
+                         is_lawful(lockstep->memory) ? WATCHDOG_TURN_NS : REST_NS);
 }
 
 static enum fleet_end await_rest(struct lockstep *lockstep, uint32_t lock)
@@ -252,7 +279,7 @@ static enum fleet_end await_rest(struct lockstep *lockstep, uint32_t lock)
         if (end == END_DONE && is_lawful(lockstep->memory))
             end = check_shortage(lockstep, lock);
     }
-    if (end == END_DEADLINE) /* it stays END_DEADLINE: its reason names who waits for what */
+    if (end == END_DEADLINE)
         check_missing(lockstep, lock);
     return end == END_DONE ? check_step(lockstep, lock) : end;
 }
@@ -260,25 +287,31 @@ static enum fleet_end await_rest(struct lockstep *lockstep, uint32_t lock)
 /* ------------------------------------------------------------------ steps */
 
 /* Waits until the plan's rate allows what has been sent since the gate. */
-static enum fleet_end keep_rate(struct lockstep *lockstep)
+static enum fleet_end keep_rate(const struct lockstep *lockstep)
 {
-    struct watchdog *watchdog = &lockstep->monitor->watchdog;
-    uint64_t rate = lockstep->memory->plan->max_rate;
+    struct monitor *monitor = lockstep->monitor;
+    uint64_t rate = lockstep->memory->plan->max_rate, now_ns;
+    enum fleet_end end = END_DONE;
     if (rate == 0)
-        return END_DONE;
+        return end;
     double due_ns =
         (double)trial_memory_requests(lockstep->memory) / (double)rate * (double)NS_PER_S;
-    uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
-    uint64_t now_ns = watchdog_now_ns(watchdog);
-    enum fleet_end end = END_DONE;
-    while (end == END_DONE && now_ns < until_ns) {
+    uint64_t until_ns = monitor->experiment->started_ns + (uint64_t)due_ns;
+    while (end == END_DONE && (now_ns = monitor_now_ns(monitor)) < until_ns) {
         uint64_t left_ns = until_ns - now_ns;
-        monitor_rest(lockstep->monitor);
-        end = watchdog_wait(watchdog, left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS);
-        monitor_rest(lockstep->monitor);
-        now_ns = watchdog_now_ns(watchdog);
+        monitor_rest(monitor);
+        end = watchdog_wait(watchdog_of(lockstep),
+                            left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS);
+        monitor_rest(monitor);
     }
     return end;
+}
+
+/* What the law predicts for the present row besides. */
+static void expect(struct lockstep *lockstep, uint32_t lock, const struct tally *cost)
+{
+    tally_sum(&lockstep->locks[lock].expected, cost);
+    tally_sum(lockstep->law, cost);
 }
 
 /* Orders a session to move, and waits until the step is complete. */
@@ -303,14 +336,13 @@ static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
     /* A session that arrives may read before it writes, and its server may be behind. Without a law
      * nothing depends on that. */
     if (is_lawful(memory))
-        end = under_way_catch_up(&lockstep->monitor->watchdog);
+        end = under_way_catch_up(watchdog_of(lockstep));
     if (end != END_DONE)
         return end;
     if (injection_none_yet(memory))
         law_lock_arrival(&lockstep->locks[lock].law, &cost);
     lockstep->locks[lock].alone = (struct tally){0};
-    tally_sum(&lockstep->locks[lock].expected, &cost);
-    tally_sum(lockstep->law, &cost);
+    expect(lockstep, lock, &cost);
     return step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
 }
 
@@ -318,15 +350,14 @@ static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
  * before. */
 static enum fleet_end step_turn(struct lockstep *lockstep, uint32_t lock)
 {
-    struct trial_memory *memory = lockstep->memory;
+    struct shared *fleet = lockstep->memory->fleet;
     struct tally cost = {0};
     uint64_t resting = law_lock_turn(&lockstep->locks[lock].law, &cost);
     if (resting == 0)
         return END_DONE;
-    tally_sum(&lockstep->locks[lock].expected, &cost);
-    tally_sum(lockstep->law, &cost);
-    atomic_fetch_add(&memory->fleet->busy, (int64_t)resting);
-    shared_tell_all(memory->fleet, LOCK_ORDER_GO_ON + (int)lock);
+    expect(lockstep, lock, &cost);
+    atomic_fetch_add(&fleet->busy, (int64_t)resting);
+    shared_tell_all(fleet, LOCK_ORDER_GO_ON + (int)lock);
     return await_rest(lockstep, lock);
 }
 
@@ -349,24 +380,30 @@ static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
     return law_lock_first(&lockstep->locks[lock].law) * memory->plan->locks + lock;
 }
 
+/* The session releases: a new row. */
+static enum fleet_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
+{
+    struct lockstep_lock *state = &lockstep->locks[lock];
+    struct tally cost = {0};
+    state->alone = (struct tally){0};
+    state->releasing = session;
+    if (injection_none_yet(lockstep->memory)) {
+        law_lock_release_alone(&state->law, &state->alone);
+        law_lock_release(&state->law, &cost);
+    }
+    state->before = expected_of(lockstep, lock);
+    state->expected = (struct tally){0};
+    expect(lockstep, lock, &cost);
+    enum fleet_end end = step(lockstep, lock, session, LOCK_ORDER_RELEASE);
+    return end == END_DONE ? step_turn(lockstep, lock) : end;
+}
+
 /* One handoff of one lock: a holder releases, and queues again if more are to come. */
 static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
 {
     struct trial_memory *memory = lockstep->memory;
     uint32_t session = next_to_release(lockstep, lock);
-    struct tally cost = {0};
-    lockstep->locks[lock].alone = (struct tally){0};
-    lockstep->locks[lock].releasing = session;
-    if (injection_none_yet(memory)) {
-        law_lock_release_alone(&lockstep->locks[lock].law, &lockstep->locks[lock].alone);
-        law_lock_release(&lockstep->locks[lock].law, &cost);
-    }
-    lockstep->locks[lock].before = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
-    lockstep->locks[lock].expected = cost;
-    tally_sum(lockstep->law, &cost);
-    enum fleet_end end = step(lockstep, lock, session, LOCK_ORDER_RELEASE);
-    if (end == END_DONE)
-        end = step_turn(lockstep, lock);
+    enum fleet_end end = step_release(lockstep, lock, session);
     monitor_close_in_time(lockstep->monitor);
     if (end != END_DONE || atomic_load(&memory->fleet->sessions[session].dead) ||
         !handoff_admits(memory, lock, session))
@@ -381,13 +418,14 @@ static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
  * have been sent then. Only a sequential znode belongs to one session for certain. */
 static enum fleet_end await_exit(struct lockstep *lockstep, uint32_t session)
 {
+    struct experiment *experiment = lockstep->monitor->experiment;
     const char *node = lockstep->memory->sessions[session].node;
     int32_t sequence;
     bool exists = queue_sequence(node, &sequence);
     enum fleet_end end = END_DONE;
     while (exists && end == END_DONE) {
-        end = fleet_end_of(setup_session_exists(lockstep->setup, node, &exists,
-                                                lockstep->monitor->watchdog.error));
+        end = fleet_end_of(
+            setup_session_exists(experiment->setup, node, &exists, &experiment->error));
         if (end == END_DONE)
             end = exists ? wait_once(lockstep) : await_rest(lockstep, 0);
     }
@@ -408,6 +446,7 @@ static enum fleet_end let_die(struct lockstep *lockstep)
 
 /* ------------------------------------------------------------------ the whole */
 
+/* All arrive; then the locks are handed on in turn until nobody holds any. */
 static enum fleet_end lead(struct lockstep *lockstep)
 {
     const struct trial_plan *plan = lockstep->memory->plan;
@@ -416,36 +455,29 @@ static enum fleet_end lead(struct lockstep *lockstep)
         end = step_arrive(lockstep, i);
     for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++)
         end = step_turn(lockstep, lock);
-    for (uint32_t held = plan->locks; end == END_DONE && held > 0;) {
-        held = 0;
+    for (bool any_held = true; end == END_DONE && any_held;) {
+        any_held = false;
         for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++) {
             if (lock == 0)
                 end = let_die(lockstep);
             if (end != END_DONE || !is_held(lockstep->memory, lock))
                 continue;
-            held++;
+            any_held = true;
             end = hand_on(lockstep, lock);
         }
     }
     return end == END_DONE ? keep_rate(lockstep) : end;
 }
 
-enum fleet_end lockstep_lead(struct monitor *monitor, struct setup_session *setup,
-                             const struct server_counters_reading *at_gate, struct tally *law)
+enum fleet_end lockstep_lead(struct monitor *monitor, struct tally *law)
 {
     const struct trial_plan *plan = monitor->memory->plan;
     struct lockstep lockstep = {
-        .memory = monitor->memory,
         .monitor = monitor,
-        .setup = setup,
-        .at_gate = at_gate,
-        .locks = calloc(plan->locks, sizeof *lockstep.locks),
+        .memory = monitor->memory,
+        .locks = memory_new(plan->locks, sizeof *lockstep.locks),
         .law = law,
-        .gate_ns = watchdog_now_ns(&monitor->watchdog),
     };
-    if (lockstep.locks == NULL)
-        return fleet_end_of(
-            error_raise(monitor->watchdog.error, ERROR_NO_MEMORY, 0, "trial", "%s", ""));
     for (uint32_t lock = 0; lock < plan->locks; lock++)
         law_lock_init(&lockstep.locks[lock].law, plan->recipe, plan_clients_of(plan, lock));
     enum fleet_end end = lead(&lockstep);

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * Counts and times what a session sends and receives: in the present row of its lock's ledger, and
+ * in the total of its worker, which must agree in the end. Latencies are kept by the role of a
+ * session's server: of the granted session for a handoff, of the notified one for a notification.
+ * In a steady trial they are recorded only in the steady part: from as many grants as the lock has
+ * clients until no more arrivals are let in. Of the handoffs that the plan traces, each message is
+ * kept as well (trace.h).
+ *
+ * Nothing here allocates, formats or logs: it is the measured path.
+ */
 #include "trial/internal.h"
 
 /* By operation: its requests, and how long they take. */

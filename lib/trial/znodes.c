@@ -44,9 +44,7 @@ static enum error_kind lay_out_lock(const struct trial_memory *memory, struct se
 enum error_kind znodes_lay_out(const struct trial_memory *memory, struct setup_session *setup,
                                struct error *error)
 {
-    enum error_kind kind = setup_session_create_parent(setup, memory->plan->root, error);
-    if (kind == ERROR_NONE)
-        kind = setup_session_create(setup, memory->plan->root, error);
+    enum error_kind kind = ERROR_NONE;
     for (uint32_t lock = 0; kind == ERROR_NONE && lock < memory->plan->locks; lock++)
         kind = lay_out_lock(memory, setup, lock, error);
     return kind;

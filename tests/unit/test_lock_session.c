@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "recipes/registry.h"
-#include "trial/internal.h"
+#include "trial/lock_session.h"
 
 #include "tests/support/test.h"
 
