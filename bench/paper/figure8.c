@@ -80,10 +80,9 @@ void figure8_init(struct figure8 *figure, struct paper *paper, uint64_t servers,
     for (size_t i = 0; i < figure->events; i++) {
         const struct event *event = event_of(figure, i);
         uint64_t at_ns = (2 + 3 * i) * figure->part_ns;
-        figure->schedule[2 * i] =
-            (struct load_fault){at_ns, LOAD_FAULT_KILL, event->target, event->killed, 0};
+        figure->schedule[2 * i] = (struct load_fault){at_ns, event->target, event->killed};
         figure->schedule[2 * i + 1] =
-            (struct load_fault){at_ns + figure->part_ns, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, 0, 0};
+            (struct load_fault){at_ns + figure->part_ns, LOAD_FAULT_DOWN, 0};
     }
 }
 
@@ -204,7 +203,7 @@ void figure8_add(struct figure8 *figure, uint64_t number, bool valid,
         row[figure8_fault_valid] = table_flag(valid);
         row[figure8_fault_fault] = table_count(fault + UINT64_C(1));
         row[figure8_fault_event] = table_text(event->word);
-        row[figure8_fault_action] = table_text(load_fault_word(figure->schedule[fault].action));
+        row[figure8_fault_action] = table_text(load_fault_word(&figure->schedule[fault]));
         row[figure8_fault_reason] = table_text(result->why);
         row[figure8_fault_of_leader] = table_flag(event->target == LOAD_FAULT_LEADER);
         row[figure8_fault_killed] = table_count_if(is_kill, event->killed);

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "capacity/brake.h"
 #include "client/connect.h"
-#include "load/load.h"
+#include "load/bystander.h"
 
 #include <stdbool.h>
 #include <stdint.h>

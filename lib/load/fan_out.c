@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/internal.h"
+#include "load/fan_out.h"
 
 #include <sched.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/internal.h"
+#include "load/load_session.h"
 
 /* Where what is of this time counts; NULL: nowhere. */
 static struct load_window *window_at(const struct load_session *session, uint64_t time_ns)
@@ -41,8 +41,8 @@ static void record_answer(const struct load_session *session, const struct clien
     if (foreseen && load->outages != NULL) {
         uint64_t measures_ns = atomic_load(&load->measures_ns),
                  sent_ns = now_ns - reply->latency_ns;
-        outages_record(load->outages, session->process, reads,
-                       sent_ns > measures_ns ? sent_ns - measures_ns : 0, now_ns - measures_ns);
+        outages_record(load->outages, reads, sent_ns > measures_ns ? sent_ns - measures_ns : 0,
+                       now_ns - measures_ns);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/internal.h"
+#include "load/load_session.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -113,8 +113,7 @@ static void assert_lacks(const struct load_result *result, unsigned index)
 /* The time of the fault has come, but the coordinator is late. */
 static void assert_is_not_started_after_the_end(unsigned killed)
 {
-    static const struct load_fault restart = {NS_PER_S, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN,
-                                              .servers = 0};
+    static const struct load_fault restart = {NS_PER_S, LOAD_FAULT_DOWN, 0};
     uint64_t measures_ns = clock_now_ns() - 3 * NS_PER_S;
     struct load_plan plan = plan_of(2);
     struct load_fault_result result;
@@ -172,10 +171,10 @@ TEST(a_follower_of_somebody_else_that_goes_is_told)
 
 /* The last start has no time to succeed: the trial's end waits for it. */
 static const struct load_fault faults[] = {
-    {300 * NS_PER_MS, LOAD_FAULT_KILL, LOAD_FAULT_FOLLOWER, .servers = 1},
-    {1000 * NS_PER_MS, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, .servers = 0},
-    {4000 * NS_PER_MS, LOAD_FAULT_KILL, LOAD_FAULT_LEADER, .servers = 1},
-    {6800 * NS_PER_MS, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, .servers = 0},
+    {300 * NS_PER_MS, LOAD_FAULT_FOLLOWER, 1},
+    {1000 * NS_PER_MS, LOAD_FAULT_DOWN, 0},
+    {4000 * NS_PER_MS, LOAD_FAULT_LEADER, 1},
+    {6800 * NS_PER_MS, LOAD_FAULT_DOWN, 0},
 };
 
 static void print(const struct load_fault_result *fault)
@@ -329,8 +328,8 @@ TEST(servers_are_killed_and_come_back)
 TEST(faults_that_cannot_be_are_told)
 {
     static const struct load_fault impossible[] = {
-        {100 * NS_PER_MS, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, .servers = 0},
-        {300 * NS_PER_MS, LOAD_FAULT_KILL, LOAD_FAULT_FOLLOWER, .servers = 2},
+        {100 * NS_PER_MS, LOAD_FAULT_DOWN, 0},
+        {300 * NS_PER_MS, LOAD_FAULT_FOLLOWER, 2},
     };
     struct load_plan plan = plan_of(1);
     plan.faults = impossible;

@@ -51,7 +51,7 @@ TEST(a_return_is_known_to_the_time_since_the_last_question_in_vain)
 {
     static struct ensemble ensemble = {
         .connect = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1}};
-    static const struct load_fault fault = {.action = LOAD_FAULT_KILL};
+    static const struct load_fault fault = {.target = LOAD_FAULT_LEADER};
     const struct load_plan plan = {.faults = &fault, .fault_count = 1};
     struct load_fault_result result;
     struct load_faults faults;
@@ -64,7 +64,7 @@ TEST(a_return_is_known_to_the_time_since_the_last_question_in_vain)
     faults.measures_ns = clock_now_ns();
     faults.next = 1; /* the fault has been carried out */
     faults.leaderless = true;
-    faults.looks[0].awaited = true;
+    faults.servers[0].awaited = true;
     assert_int_equal(pthread_create(&thread, NULL, return_to_lead, &server), 0);
     while (faults.leaderless)
         assert_int_equal(load_faults_turn(&faults, clock_now_ns(), &error), ERROR_NONE);

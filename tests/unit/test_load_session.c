@@ -3,7 +3,7 @@
  * are outstanding. */
 
 #include "base/clock.h"
-#include "load/internal.h"
+#include "load/load_session.h"
 
 #include "tests/support/test.h"
 

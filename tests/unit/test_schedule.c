@@ -3,7 +3,7 @@
  * process. */
 
 #include "base/clock.h"
-#include "load/internal.h"
+#include "load/load_session.h"
 #include "measure/statistics.h"
 
 #include "tests/support/test.h"
