@@ -140,8 +140,8 @@ struct load_cell {
     X(T, marks, COUNT, "", 0, NONE,                                                                \
       "how many things happened to the servers in the measured time")                              \
     X(T, marks_left_out, COUNT, "", 0, NONE,                                                       \
-      "how many of these are in no row of `timeline.csv` for want of room: the latest "            \
-      "snapshots first, and kills and restarts by zkherd last")                                    \
+      "how many of these are in no row of `timeline.csv` for want of room, which is "              \
+      "for 512, of them 256 snapshots")                                                            \
     X(T, valid, FLAG, "", 0, NONE, "`yes` or `no`")                                                \
     X(T, reason, TEXT, "", 0, NONE,                                                                \
       "all reasons why not, separated by semicolons, or the counter that differs")                 \

@@ -125,38 +125,14 @@ static const char *const words[] = {
 #undef X
 };
 
-/* Which marks give way to others: snapshots first, and those of faults never, except to each other.
- */
-static int rank_of(enum load_mark_kind kind)
-{
-    if (kind == LOAD_MARK_SNAPSHOT)
-        return 0;
-    return kind == LOAD_MARK_KILLED || kind == LOAD_MARK_RESTARTED ? 2 : 1;
-}
-
-/* Leaves one mark out of a full list: the latest of those that give way first. Returns false if
- * that is the one that is to be added. */
-static bool make_room(struct load_marks *marks, enum load_mark_kind kind)
-{
-    uint32_t least = 0;
-    for (uint32_t i = 1; i < marks->count; i++) {
-        if (rank_of(marks->list[i].kind) <= rank_of(marks->list[least].kind))
-            least = i;
-    }
-    marks->left_out++;
-    if (rank_of(kind) <= rank_of(marks->list[least].kind))
-        return false;
-    marks->count--;
-    memmove(&marks->list[least], &marks->list[least + 1],
-            (marks->count - least) * sizeof marks->list[0]);
-    return true;
-}
-
 void load_marks_add(struct load_marks *marks, uint64_t time_ns, enum load_mark_kind kind,
                     uint32_t server)
 {
-    if (marks->count == LOAD_MARKS_MAX && !make_room(marks, kind))
+    uint32_t most = kind == LOAD_MARK_SNAPSHOT ? LOAD_MARKS_MAX / 2 : LOAD_MARKS_MAX;
+    if (marks->count >= most) {
+        marks->left_out++;
         return;
+    }
     uint32_t place = marks->count++;
     for (; place > 0 && marks->list[place - 1].time_ns > time_ns; place--)
         marks->list[place] = marks->list[place - 1];
@@ -246,26 +222,22 @@ void load_shared_add_times(const struct load_shared *load, uint32_t second, stru
     }
 }
 
-/* In the contended time: replied; or over and failed. */
-static uint64_t contended_sum(const struct load_shared *load, bool replied)
-{
-    uint64_t sum = 0;
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
-        const struct load_window *window = &load->workers[worker].windows[LOAD_CONTENDED];
-        sum += replied ? atomic_load(&window->replied)
-                       : atomic_load(&window->over) + atomic_load(&window->failed);
-    }
-    return sum;
-}
-
 uint64_t load_shared_contended_replied(const struct load_shared *load)
 {
-    return contended_sum(load, true);
+    uint64_t sum = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        sum += atomic_load(&load->workers[worker].windows[LOAD_CONTENDED].replied);
+    return sum;
 }
 
 uint64_t load_shared_contended_over(const struct load_shared *load)
 {
-    return contended_sum(load, false);
+    uint64_t sum = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        const struct load_window *window = &load->workers[worker].windows[LOAD_CONTENDED];
+        sum += atomic_load(&window->over) + atomic_load(&window->failed);
+    }
+    return sum;
 }
 
 struct tally load_shared_total(const struct load_shared *load)

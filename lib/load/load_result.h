@@ -203,9 +203,9 @@ struct load_marks {
     struct load_mark list[LOAD_MARKS_MAX]; /* in the order of their times */
 };
 
-/* Marks of the same time stand in the order in which they are added. When the list is full, the
- * latest snapshot is left out; if there is none, the latest mark that is not of zkherd's own
- * faults. The new mark is left out itself if none gives way to it. Allocates nothing. */
+/* Marks of the same time stand in the order in which they are added. What has no room is left out:
+ * of snapshots, which busy servers write all the time, there is room for half of the marks.
+ * Allocates nothing. */
 void load_marks_add(struct load_marks *marks, uint64_t time_ns, enum load_mark_kind kind,
                     uint32_t server);
 

@@ -157,32 +157,7 @@ TEST(test_a_half_written_state_is_mended)
     }
 }
 
-TEST(test_nothing_is_mended_without_a_crash)
-{
-    struct trial_plan plan = plan_of("ready", 5, (struct death){DEATH_EXIT, DEATH_HOLDER, 2});
-    struct trial_result *result = live_trial(&plan);
-    assert_survived(result);
-    assert_int_equal(result->repairs, 0);
-    trial_result_free(result);
-}
-
 #define TASKS 3
-
-TEST(test_every_worker_goes_through_the_tasks)
-{
-    for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
-        struct trial_plan plan = plan_of("softlock", 5, (struct death){0});
-        plan.locks = TASKS;
-        plan.pace = (enum pace)pace;
-        struct trial_result *result = live_trial(&plan);
-        live_assert_good(result);
-        assert_int_equal(result->has_law, pace == PACE_LOCKSTEP);
-        assert_int_equal(result->reconciled, RECONCILED_YES);
-        assert_int_equal(result->handoffs, 5 * TASKS);
-        assert_int_equal(result->tasks_done, TASKS);
-        trial_result_free(result);
-    }
-}
 
 TEST(test_a_task_whose_worker_crashed_is_run_again)
 {

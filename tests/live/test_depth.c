@@ -354,23 +354,6 @@ static struct request bad_at_times(unsigned i)
     return (struct request){.operation = OP_EXISTS, .path = ROOT};
 }
 
-static bool check_bad(unsigned i, const struct client_reply *reply)
-{
-    return reply->status == (i % 3 == 0 ? ZK_OTHER_ERROR : ZK_OK);
-}
-
-TEST(test_what_the_library_refuses_is_answered_in_turn)
-{
-    for (uint32_t depth = 2; depth <= DEPTH_MAX; depth += DEPTH_MAX - 2) {
-        for (int driver = DRIVER_EVENTS; driver <= DRIVER_THREADS; driver++) {
-            open_session((enum driver)driver, depth, 60000);
-            session.check = check_bad;
-            ask(bad_at_times, 200);
-            close_session();
-        }
-    }
-}
-
 /* ------------------------------------------------------------------ large values */
 
 static char large[LARGE];
@@ -541,22 +524,6 @@ TEST(test_a_session_that_expires_answers_all)
     assert_int_equal(session.answers[STEPS - 1].status, ZK_SESSION_EXPIRED);
     assert_int_equal(session.client->outstanding, 0);
     close_session();
-}
-
-TEST(test_a_crash_with_many_outstanding)
-{
-    for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++) {
-        open_session((enum driver)driver, DEPTH_MAX, 6000);
-        ask(create_a, 2);
-        session.crashes = true;
-        begin(mixed, DEPTH_MAX);
-        unsigned answered = atomic_load(&session.answered);
-        close_session();
-        if (driver != DRIVER_SIMULATED)
-            clean();
-        assert_int_equal(atomic_load(&session.answered), answered);
-        assert_null(session.wrong);
-    }
 }
 
 TEST_GROUP(live_start, live_stop)

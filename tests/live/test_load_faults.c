@@ -353,44 +353,6 @@ TEST(faults_that_cannot_be_are_told)
     load_result_free(result);
 }
 
-/* The second in which this has happened to the server, from 0. */
-static uint32_t second_of_mark(const struct load_result *result, enum load_mark_kind kind,
-                               unsigned server)
-{
-    for (uint32_t i = 0; i < result->marks.count; i++) {
-        const struct load_mark *mark = &result->marks.list[i];
-        if (mark->kind == kind && mark->server == server)
-            return (uint32_t)(mark->time_ns / NS_PER_S) - 1;
-    }
-    fail_msg("of %u marks none is of kind %d and server %u", result->marks.count, (int)kind,
-             server + 1);
-    return 0;
-}
-
-/* The others elect another, which is marked, whoever it is; while they elect, nobody knows what
- * they count. */
-TEST(an_election_is_marked)
-{
-    unsigned leader = find(ROLE_LEADER);
-    struct load_plan plan = plan_of(8); /* an election takes its time on a busy machine */
-    plan.rate_per_s = 100;
-    struct load_result *result = load_that_loses(&plan, leader);
-    unsigned next = find(ROLE_LEADER);
-    uint32_t lost = second_of_mark(result, LOAD_MARK_LOST, leader),
-             elected = second_of_mark(result, LOAD_MARK_LEADS, next);
-    assert_lacks(result, leader);
-    assert_true(next != leader);
-    assert_true(lost <= elected);
-    assert_false(result->server_seconds[lost].known);
-    assert_false(result->server_seconds[elected].known);
-    load_result_free(result);
-    assert_nothing_left();
-
-    struct error error;
-    live_expect(ensemble_restart(live_ensemble, leader, &error), &error);
-    await_service(leader);
-}
-
 FIXTURE(start_three)
 {
     return live_start_with(3, 500);

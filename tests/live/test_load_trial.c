@@ -126,7 +126,8 @@ static struct load_result *load_enough(struct load_plan *plan)
     return result;
 }
 
-#define ALL "get=30,exists=10,children=10,set=20,create=15,delete=10,multi=5"
+#define ALL                                                                                        \
+    "get=20,exists=10,children=10,set=20,create=10,delete=5,multi=5,trylock=10,create-delete=10"
 
 /* Within four standard deviations of its share. */
 static void assert_share(const struct load_result *result, enum load_kind kind, double percent)
@@ -150,6 +151,9 @@ static void assert_all_kinds(const struct load_result *result, const struct load
                      result->offered);
     assert_int_equal(histogram_count(&result->measured->response[ROLES][LOAD_KINDS]),
                      result->offered);
+    assert_true(result->measured->replies[LOAD_TRYLOCK][ZK_OK] > 0);
+    assert_true(result->measured->replies[LOAD_ASYNC_DELETE][ZK_OK] > 0);
+    assert_int_equal(result->total.of[TALLY_DELETE_FAILED], 0);
     assert_int_equal(result->servers.notifications, 0);
     assert_int_equal(result->servers.ephemerals_leaked, 0);
 }
@@ -168,6 +172,7 @@ static void load_all_kinds(enum driver driver, uint32_t processes)
     struct load_plan plan = driver == DRIVER_SIMULATED ? simulated_plan_of(ALL) : plan_of(ALL);
     plan.fleet.driver = driver;
     plan.fleet.processes = processes;
+    plan.fleet.depth = mix_requests(&plan.mix, plan.fleet.depth);
     struct load_result *result = load_enough(&plan);
     assert_all_kinds(result, &plan);
     load_result_free(result);
@@ -180,21 +185,6 @@ TEST(all_kinds_on_each_driver)
     load_all_kinds(DRIVER_EVENTS, 2);
     load_all_kinds(DRIVER_THREADS, 1);
     load_all_kinds(DRIVER_SIMULATED, 1);
-}
-
-/* Sessions that begin with nothing to delete create instead, again and again, and delete later in
- * the place of creates: the shares are those of the mix all the same. */
-TEST(deletes_of_nothing_are_made_up_for)
-{
-    struct load_plan plan = simulated_plan_of("create=50,delete=40,get=10");
-    plan.fleet.sessions = 200;
-    plan.rate_per_s = 10000;
-    plan.warm_up_ns = 0;
-    plan.seconds = 2;
-    struct load_result *result = load(&plan);
-    assert_int_equal(result->offered, 20000);
-    assert_all_kinds(result, &plan);
-    load_result_free(result);
 }
 
 /* A session that waits for each reply takes as long to delete its znodes as it took to create them,
@@ -251,85 +241,7 @@ TEST(znodes_are_laid_out_in_batches)
     }
 }
 
-/* ------------------------------------------------------------------ tries to get a lock */
-
-TEST(tries_fail_and_go_away)
-{
-    struct load_plan plan = plan_of("trylock=100");
-    struct load_result *result = load(&plan);
-    const _Atomic uint64_t *tries = result->measured->replies[LOAD_TRYLOCK];
-    assert_counted(result);
-    assert_true(tries[ZK_OK] > 0);
-    assert_true(tries[ZK_NODE_EXISTS] > 0);
-    assert_int_equal(result->measured->errors, 0);
-    assert_int_equal(result->total.of[TALLY_DELETE],
-                     result->total.of[TALLY_CREATE] - result->total.of[TALLY_CREATE_FAILED]);
-    assert_int_equal(result->total.of[TALLY_DELETE_FAILED], 0);
-    load_result_free(result);
-    assert_nothing_left();
-}
-
 /* ------------------------------------------------------------------ creates and their deletes */
-
-/* Every znode is deleted, once. The servers count both as writes. */
-static void assert_paired(const struct load_result *result)
-{
-    const struct tally *total = &result->total;
-    assert_counted(result);
-    assert_true(result->offered > 0);
-    assert_int_equal(result->measured->errors, 0);
-    assert_int_equal(total->of[TALLY_CREATE], total->of[TALLY_DELETE]);
-    assert_int_equal(total->of[TALLY_CREATE_FAILED] + total->of[TALLY_DELETE_FAILED], 0);
-    assert_int_equal(tally_rpcs(total), total->of[TALLY_CREATE] + total->of[TALLY_DELETE]);
-    assert_int_equal(result->servers.writes, tally_rpcs(total));
-    assert_int_equal(histogram_count(&result->measured->service[ROLES][LOAD_KINDS]),
-                     replies_of(result, LOAD_CREATE_DELETE));
-    assert_int_equal(histogram_count(&result->measured->service[ROLES][LOAD_ASYNC_DELETE]),
-                     replies_of(result, LOAD_ASYNC_DELETE));
-}
-
-static void load_pairs(enum driver driver, uint32_t depth, uint64_t rate_per_s)
-{
-    struct load_plan plan = driver == DRIVER_SIMULATED ? simulated_plan_of("create-delete=100")
-                                                       : plan_of("create-delete=100");
-    plan.fleet.driver = driver;
-    plan.fleet.depth = mix_requests(&plan.mix, depth);
-    plan.rate_per_s = rate_per_s;
-    struct load_result *result = load(&plan);
-    assert_paired(result);
-    if (rate_per_s > 0)
-        assert_int_equal(result->offered, rate_per_s);
-    load_result_free(result);
-    if (driver != DRIVER_SIMULATED)
-        assert_nothing_left();
-}
-
-TEST(creates_and_deletes_are_pairs)
-{
-    load_pairs(DRIVER_EVENTS, 1, 0);
-    load_pairs(DRIVER_EVENTS, 4, 200);
-    load_pairs(DRIVER_THREADS, 1, 0);
-    load_pairs(DRIVER_SIMULATED, 1, 0);
-    load_pairs(DRIVER_SIMULATED, 4, 200);
-}
-
-/* In a simulation of a depth of 1, when each second ends: one session's create waits behind the
- * delete of the znode before. */
-TEST(a_delete_is_outstanding_besides_the_create)
-{
-    uint64_t most = 0;
-    struct load_plan plan = simulated_plan_of("create-delete=100");
-    plan.fleet.depth = mix_requests(&plan.mix, 1);
-    plan.seconds = 20;
-    struct load_result *result = load(&plan);
-    assert_paired(result);
-    for (uint32_t second = 0; second + 1 < plan.seconds; second++) {
-        assert_true(result->usage[second].outstanding >= plan.fleet.sessions);
-        most = result->usage[second].outstanding > most ? result->usage[second].outstanding : most;
-    }
-    assert_in_range(most, plan.fleet.sessions + 1, 2 * plan.fleet.sessions);
-    load_result_free(result);
-}
 
 /* While the server stands still, with requests outstanding. */
 struct outage {
@@ -438,33 +350,6 @@ static struct load_server_second sum_of_seconds(const struct load_result *result
     return sum;
 }
 
-/* Without a warm-up the measured time begins with the load. */
-TEST(the_seconds_of_simulated_servers_sum_up_to_all)
-{
-    const struct connect_string three = {.endpoints = {{.port = 1}, {.port = 2}, {.port = 3}},
-                                         .count = 3};
-    struct load_plan plan = simulated_plan_of("get=50,set=50");
-    plan.fleet.servers = &three;
-    plan.fleet.sessions = 3;
-    plan.fleet.depth = 1;
-    plan.warm_up_ns = 0;
-    plan.seconds = 3;
-    struct load_result *result = load(&plan);
-    struct load_server_second sum = sum_of_seconds(result);
-    uint64_t all = result->total.of[TALLY_GET] + result->total.of[TALLY_SET];
-    assert_counted(result);
-    assert_true(sum.known);
-    assert_seconds_agree(result, plan.fleet.sessions);
-    assert_in_range(sum.writes + sum.reads, all - plan.fleet.sessions, all);
-    assert_in_range(sum.packets_received, all - plan.fleet.sessions, all);
-    for (uint32_t i = 0; i < plan.seconds; i++) {
-        assert_true(result->server_seconds[i].state_known);
-        assert_int_equal(result->server_seconds[i].connections, plan.fleet.sessions + 1);
-    }
-    assert_int_equal(result->marks.count, 0);
-    load_result_free(result);
-}
-
 static void note_second(void *context, const struct load_progress *progress)
 {
     *(uint32_t *)context = progress->second;
@@ -539,17 +424,6 @@ TEST(a_load_in_the_background_warms_up_in_full)
     assert_in_range(measures_ns - load->starts_ns, NS_PER_S, 2 * NS_PER_S);
     assert_int_equal(atomic_load(&load->settles_ns) - measures_ns, NS_PER_S);
     live_expect(load_background_end(trial, &result, &error), &error);
-    load_result_free(result);
-}
-
-TEST(a_poisson_rate_is_offered)
-{
-    struct load_plan plan = plan_of("get=100");
-    plan.rate_per_s = 1000;
-    plan.poisson = true;
-    struct load_result *result = load(&plan);
-    assert_counted(result);
-    assert_in_range(result->offered, 1000 - 127, 1000 + 127); /* four standard deviations */
     load_result_free(result);
 }
 

@@ -166,42 +166,6 @@ TEST(notifications_that_are_rare_are_timed)
     load_result_free(result);
 }
 
-TEST(without_watches_nothing_is_notified)
-{
-    struct load_plan plan = plan_of(90);
-    plan.watch_percent = 0;
-    struct load_result *result = load(&plan);
-    assert_counted(result);
-    assert_int_equal(result->total.of[TALLY_NOTIFICATION], 0);
-    assert_int_equal(result->fan_out->writes, 0);
-    load_result_free(result);
-}
-
-/* ------------------------------------------------------------------ a session's own writes */
-
-/* The server tells a session of its own write before it answers the write: on one connection no
- * notification comes later than the reply. */
-TEST(a_session_is_told_of_its_own_write_before_the_reply)
-{
-    struct load_plan plan = plan_of(50);
-    plan.znodes = 0;
-    struct load_result *result = load(&plan);
-    assert_counted(result);
-    assert_fan_outs(result, 1);
-    assert_int_equal(result->fan_out->untimed, 0);
-    assert_true(result->fan_out->writes <= result->measured->replies[LOAD_SET][ZK_OK]);
-    assert_true(result->fan_out->notification.max_ns <=
-                result->measured->service[ROLES][LOAD_SET].max_ns);
-    /* The k-th longest notification is no longer than the k-th longest write. */
-    for (double percent = 50; percent < 100; percent += 10) {
-        uint64_t above_ns =
-            histogram_percentile_ns(&result->measured->service[ROLES][LOAD_SET], percent);
-        assert_true(histogram_above(&result->fan_out->notification, above_ns) <=
-                    histogram_above(&result->measured->service[ROLES][LOAD_SET], above_ns));
-    }
-    load_result_free(result);
-}
-
 /* ------------------------------------------------------------------ a load foretold */
 
 #define FORETOLD_SESSIONS 7

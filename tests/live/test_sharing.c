@@ -167,69 +167,6 @@ TEST(test_several_barriers_are_entered_and_then_left)
 
 /* ------------------------------------------------------------------ what is broken on purpose */
 
-static bool is_reader(const struct contender *s)
-{
-    return s->number % 4 != 0;
-}
-
-/* Readers wait for nobody. */
-ACQUIRE(hasty)
-{
-    BEGIN;
-    contender_child(s, is_reader(s) ? "read-" : "write-", s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
-    if (!queue_take_place(s))
-        FAILED;
-    GRANTED;
-    END;
-}
-
-static void one_create(const struct law_view *view, struct tally *cost)
-{
-    (void)view;
-    tally_add(cost, TALLY_CREATE, 1);
-}
-
-TEST(test_a_reader_beside_a_writer_is_caught)
-{
-    struct recipe recipe = *registry_find("rwlock");
-    recipe.acquire = hasty_acquire;
-    recipe.law.arrival = one_create;
-    struct trial_result *result = run(&recipe, 4, PACE_LOCKSTEP, 2);
-    assert_first(result, "lock 0, handoff 0: two holders: session 1 was granted while session 0 "
-                         "held");
-    trial_result_free(result);
-}
-
-static bool all_but_the_third_share(uint32_t number)
-{
-    return number != 2;
-}
-
-/* Nobody waits for anybody: two readers hold, and then a writer. */
-TEST(test_a_writer_beside_readers_is_caught)
-{
-    struct recipe recipe = *registry_find("rwlock");
-    recipe.shares = all_but_the_third_share;
-    recipe.acquire = hasty_acquire;
-    recipe.law.arrival = one_create;
-    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 3);
-    assert_first(result, "lock 0, handoff 0: two holders: session 2 was granted alone while 2 "
-                         "shared it");
-    trial_result_free(result);
-}
-
-/* Readers that hold one after another: the lock excludes more than it should. */
-TEST(test_readers_that_are_not_released_together_are_told)
-{
-    struct recipe recipe = *registry_find("rwlock");
-    recipe.acquire = registry_find("scalable")->acquire;
-    struct trial_result *result = run(&recipe, 4, PACE_LOCKSTEP, 1);
-    assert_int_equal(result->end, END_DEADLINE);
-    assert_first(result, "lock 0, handoff 1: lost wake-up: 1 of 3 predicted notifications came");
-    trial_result_free(result);
-}
-
 /* It overwrites what the others have written since it read. */
 ACQUIRE(blind)
 {
@@ -251,59 +188,6 @@ TEST(test_a_lost_increment_is_counted)
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_COUNTER);
     assert_int_equal(live_first_violation(result)->expected, 8);
     assert_true(live_first_violation(result)->found < 2);
-    trial_result_free(result);
-}
-
-/* Two increments in one turn. */
-ACQUIRE(twofold)
-{
-    BEGIN;
-    contender_child(s, "counter", s->node);
-    AWAIT(get_data(s, s->node, NO_WATCH));
-    AWAIT_TURN;
-    AWAIT(set_data(s, s->node, "1", 1, REQUEST_ANY_VERSION));
-    GRANTED;
-    END;
-}
-
-static void no_second_look(const struct law_view *view, struct tally *cost)
-{
-    tally_add(cost, TALLY_SET, view->waiters);
-}
-
-TEST(test_too_many_who_hold_are_told)
-{
-    struct recipe recipe = *registry_find("counter");
-    recipe.acquire = twofold_acquire;
-    recipe.turn_law = no_second_look;
-    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
-    assert_first(result, "lock 0, handoff 0: at rest, 1 should hold the lock, and 3 do");
-    trial_result_free(result);
-}
-
-static enum recipe_step at_once(struct contender *s)
-{
-    (void)s;
-    return STEP_DONE;
-}
-
-TEST(test_a_barrier_that_lets_in_early_is_caught)
-{
-    struct recipe recipe = *registry_find("barrier");
-    recipe.acquire = at_once;
-    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
-    assert_first(result, "lock 0, handoff 0: session 0 entered the barrier when 1 of 3 had "
-                         "arrived");
-    trial_result_free(result);
-}
-
-TEST(test_a_barrier_that_lets_out_early_is_caught)
-{
-    struct recipe recipe = *registry_find("barrier");
-    recipe.release = contender_delete_own;
-    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
-    assert_first(result, "lock 0, handoff 1: session 0 left the barrier when 1 of 3 had begun to "
-                         "leave");
     trial_result_free(result);
 }
 

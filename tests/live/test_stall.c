@@ -119,25 +119,6 @@ TEST(test_a_notification_owed_is_a_stall)
     trial_result_free(result);
 }
 
-/* Nobody is to answer then; a busy machine may stall for a while. */
-static void assert_no_stall_in_holds(enum pace pace, enum driver driver)
-{
-    struct trial_plan plan = live_plan("childwatch", 2);
-    plan.pace = pace;
-    plan.fleet.driver = driver;
-    plan.hold.mean_ns = 5 * STALL_LEAST_NS / 2;
-    struct trial_result *result = live_trial(&plan);
-    live_assert_good(result);
-    assert_true(result->stalls.longest_ns < 2 * STALL_LEAST_NS);
-    trial_result_free(result);
-}
-
-TEST(test_a_hold_is_no_stall)
-{
-    assert_no_stall_in_holds(PACE_LOCKSTEP, DRIVER_EVENTS);
-    assert_no_stall_in_holds(PACE_FREE, DRIVER_THREADS);
-}
-
 /* The coordinator waits for more than a second before a step. */
 TEST(test_to_keep_a_rate_is_no_stall)
 {

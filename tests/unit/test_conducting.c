@@ -86,21 +86,6 @@ TEST_BETWEEN(test_in_free_pace_the_last_notifications_are_received, set_up, NULL
     }
 }
 
-/* ------------------------------------------------------------------ times */
-
-TEST_BETWEEN(test_a_drain_begins_with_the_first_release, set_up, NULL)
-{
-    struct trial_plan plan = plan_of("scalable", PACE_LOCKSTEP);
-    struct trial_result *result = simulation_run(&simulation, &plan);
-    uint64_t first_ns = atomic_load(&result->memory->first_release_ns);
-    uint64_t last_ns = atomic_load(&result->memory->last_released_ns);
-    assert_int_equal(result->end, END_DONE);
-    assert_true(last_ns > first_ns);
-    assert_int_equal(result->drain_ns, last_ns - first_ns);
-    assert_true(result->elapsed_ns > result->drain_ns); /* by the arrivals */
-    trial_result_free(result);
-}
-
 /* ------------------------------------------------------------------ stalls */
 
 /* However slow its servers are, a simulation has none that stands still. */

@@ -82,23 +82,3 @@ TEST(test_broken_locks_are_caught)
             fail_msg("%s is not caught by any of %d seeds", recipe->name, SEEDS);
     }
 }
-
-/* To the last event and the last nanosecond. */
-TEST(test_a_seed_plays_the_same_again)
-{
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        for (uint64_t seed = 1; seed <= 5; seed++) {
-            static struct ordeal first, second;
-            struct toll toll = {0}, same = {0};
-            play(&first, recipe, seed, &toll);
-            play(&second, recipe, seed, &same);
-            assert_memory_equal(&toll, &same, sizeof toll);
-            assert_string_equal(first.verdict, second.verdict);
-            assert_true(first.events == second.events);
-            assert_true(sim_now_ns(first.world) == sim_now_ns(second.world));
-            ordeal_deinit(&first);
-            ordeal_deinit(&second);
-        }
-    }
-}

@@ -62,14 +62,6 @@ TEST_BETWEEN(test_who_waits_owes_nothing, set_up, tear_down)
                 "waits at /l/n0 for the deletion of /l/other");
 }
 
-TEST_BETWEEN(test_one_is_told_alone, set_up, tear_down)
-{
-    for (uint32_t i = 0; i < CLIENTS - 1; i++)
-        memory->sessions[i].unfinished = false;
-    assert_told("nothing moved for 30 s: 1 session is unfinished, session 5, which rests at its "
-                "znode /l/n5");
-}
-
 TEST_BETWEEN(test_each_server_is_told_that_has_requests, set_up, tear_down)
 {
     for (uint32_t i = 0; i < 2; i++)

@@ -284,19 +284,6 @@ TEST_BETWEEN(notifications_come_behind_later_reads, set_up, tear_down)
     assert_int_equal(found->notification.max_ns, 300);
 }
 
-/* What is expected is not counted before it comes. */
-TEST_BETWEEN(what_is_expected_and_never_comes_counts_nowhere, set_up, tear_down)
-{
-    fan_out_watch(fan_out, 0, 0, 0);
-    fan_out_watch(fan_out, 0, 0, 1);
-    fan_out_watch(fan_out, 0, 0, 2);
-    fan_out_forget(fan_out, 0);
-    fan_out_watch(fan_out, 0, 0, 3);
-    fan_out_watch(fan_out, 0, 0, 4);
-    settle_all();
-    assert_counted(0, 0);
-}
-
 /* None of what is expected may be given up: the next notification would pass for a later one. */
 TEST_BETWEEN(more_are_expected_than_there_is_room, set_up, tear_down)
 {
@@ -384,15 +371,3 @@ TEST_BETWEEN(sessions_on_threads_count_each_once, set_up, tear_down)
 }
 
 /* ------------------------------------------------------------------ its memory */
-
-/* Rings are the shorter the more znodes there are. */
-TEST(the_memory_is_bounded)
-{
-    struct load_plan one = {.fleet = {.sessions = 1, .processes = 1}, .znodes = 1}, many = one;
-    struct shared_layout of_one = {0}, of_many = {0};
-    many.znodes = 1000000;
-    (void)fan_out_lay_out(&one, NULL, &of_one);
-    (void)fan_out_lay_out(&many, NULL, &of_many);
-    assert_true(of_one.size_bytes < 2U << 20);
-    assert_true(of_many.size_bytes < 200U << 20);
-}

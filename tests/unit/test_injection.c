@@ -131,17 +131,6 @@ TEST_BETWEEN(test_a_worker_dies_from_its_handoff_on, set_up, tear_down)
     assert_false(injection_crashes_work(memory, 0));
 }
 
-TEST_BETWEEN(test_a_recipe_may_have_one, set_up, tear_down)
-{
-    uint32_t session = UINT32_MAX;
-    assert_false(injection_due(memory, &session));
-    plan.recipe = registry_find("broken-norecheck");
-    assert_true(injection_due(memory, &session));
-    assert_int_equal(session, 3);
-    assert_true(takes(DEATH_HOLDER, 0, &session)); /* the plan's goes first */
-    assert_int_equal(session, 0);
-}
-
 TEST_BETWEEN(test_the_dead_neither_hold_nor_wait, set_up, tear_down)
 {
     assert_int_equal(handoff_holder(memory, 0), 1);

@@ -45,14 +45,6 @@ static struct tally all_kinds(void)
     return tally;
 }
 
-TEST_BETWEEN(test_a_sum_has_every_kind, set_up, tear_down)
-{
-    struct tally sum = all_kinds(), more = all_kinds();
-    tally_sum(&sum, &more);
-    for (int kind = 0; kind < TALLY_KINDS; kind++)
-        assert_int_equal(sum.of[kind], 2 * (kind + 1));
-}
-
 TEST_BETWEEN(test_requests_are_counted_once_and_nothing_else_is, set_up, tear_down)
 {
     static const enum tally_kind requests[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
@@ -136,20 +128,6 @@ TEST_BETWEEN(test_a_message_is_in_the_row_of_its_handoff_and_in_the_total, set_u
     assert_int_equal(memory->workers[0].total.of[TALLY_CREATE], 2);
     assert_int_equal(ledger_row(&memory->ledger, 0, 0)->tally.of[TALLY_CREATE], 0);
     assert_int_equal(trial_memory_requests(memory), 3);
-}
-
-/* Words that all processes write would cost them each other's cache lines. */
-TEST_BETWEEN(test_a_request_is_counted_in_no_word_of_all_workers, set_up, tear_down)
-{
-    struct trial_memory before;
-    struct shared shared_before;
-    memcpy(&before, memory, sizeof before);
-    memcpy(&shared_before, memory->fleet, sizeof shared_before);
-    meter_sent(&meter, OP_CREATE);
-    reply(OP_CREATE, ZK_OK, 0);
-    assert_memory_equal(&before, memory, sizeof before);
-    assert_memory_equal(&shared_before, memory->fleet, sizeof shared_before);
-    assert_int_equal(trial_memory_requests(memory), 1);
 }
 
 TEST_BETWEEN(test_replies_are_counted_for_what_they_say, set_up, tear_down)

@@ -265,16 +265,6 @@ TEST_BETWEEN(a_snapshot_is_marked, set_up, NULL)
     assert_int_equal(marks.count, 1);
 }
 
-/* A new process counts its own. */
-TEST_BETWEEN(a_snapshot_after_a_restart_is_marked, set_up, NULL)
-{
-    befall(0, SERVER_POLL_ABSENT);
-    take();
-    answer_all(120);
-    take();
-    assert_marks(1, "server 1 back;server 1 snapshot");
-}
-
 TEST_BETWEEN(another_leader_is_marked, set_up, NULL)
 {
     answer_all(110);
@@ -342,16 +332,4 @@ TEST_BETWEEN(how_it_begins_is_not_marked, set_up, NULL)
     befall(1, SERVER_POLL_ABSENT);
     take();
     assert_marks(0, "server 3 back;server 3 snapshot;server 3 leads");
-}
-
-TEST_BETWEEN(one_server_alone_elects_nobody, set_up, NULL)
-{
-    servers.count = 1;
-    servers.leader = LOAD_SERVERS_LEADER_UNKNOWN;
-    answer(0, 110, ROLE_STANDALONE);
-    take();
-    answer(0, 120, ROLE_STANDALONE);
-    take();
-    assert_int_equal(marks.count, 0);
-    assert_int_equal(seconds[1].writes, 10);
 }

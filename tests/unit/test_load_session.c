@@ -189,28 +189,6 @@ TEST(all_data_znodes_are_used)
 
 /* ------------------------------------------------------------------ create-delete */
 
-/* At a depth of 1: the reply to a create is followed by its delete and by the next create, and
- * neither waits for the other's reply; the reply to a delete is followed by nothing. */
-TEST(a_create_does_not_wait_for_the_delete_before)
-{
-    start("create-delete=100", 1);
-    assert_int_equal(sent, 1);
-    ASSERT_SENT(0, OP_CREATE, "0");
-    answer(ZK_OK);
-    assert_int_equal(sent, 3);
-    ASSERT_SENT(1, OP_DELETE, "0");
-    ASSERT_SENT(2, OP_CREATE, "1");
-    assert_int_equal(client.outstanding, 2);
-    answer(ZK_OK);
-    assert_int_equal(sent, 3);
-    answer(ZK_OK);
-    assert_int_equal(sent, 5);
-    ASSERT_SENT(3, OP_DELETE, "1");
-    ASSERT_SENT(4, OP_CREATE, "2");
-    assert_int_equal(client.outstanding, 2);
-    stop();
-}
-
 /* The delete is that of the create that succeeded, whatever became of others. */
 TEST(a_create_that_fails_is_not_deleted)
 {
@@ -240,45 +218,6 @@ static void assert_each_is_deleted_once(void)
         assert_int_equal(states[number], list[i].operation == OP_CREATE ? 0 : 1);
         states[number]++;
     }
-}
-
-/* However many replies come at once: as many operations are outstanding as the depth, and besides
- * them at most as many deletes. */
-static void check_outstanding(const char *mix, uint32_t depth)
-{
-    uint32_t most = 0;
-    start(mix, depth);
-    for (unsigned i = 0; i < OPERATIONS; i++) {
-        answer(ZK_OK);
-        assert_true(session.async_deletes <= depth);
-        assert_int_equal(client.outstanding, depth + session.async_deletes);
-        most = client.outstanding > most ? client.outstanding : most;
-    }
-    assert_true(most > depth && most <= 2 * depth);
-    assert_int_equal(client.outstanding, sent - answered);
-    assert_each_is_deleted_once();
-    stop();
-}
-
-TEST(deletes_come_on_top_of_the_depth)
-{
-    for (uint32_t depth = 1; depth <= DEPTH; depth++) {
-        check_outstanding("create-delete=100", depth);
-        check_outstanding("get=40,create=10,delete=10,create-delete=40", depth);
-        check_outstanding("get=40,trylock=30,create-delete=30", depth);
-    }
-}
-
-/* As many are outstanding as can be: all of the creates and all of their deletes. */
-TEST(the_depth_of_the_client_is_used_in_full)
-{
-    start("create-delete=100", DEPTH);
-    for (unsigned i = 0; i < DEPTH; i++)
-        answer(ZK_OK);
-    assert_int_equal(session.async_deletes, DEPTH);
-    assert_int_equal(client.outstanding, 2 * DEPTH);
-    assert_false(client_can_submit(&client));
-    stop();
 }
 
 /* ------------------------------------------------------------------ at an offered rate */
@@ -504,17 +443,5 @@ TEST(contended_requests_are_held_against_the_limit)
     assert_int_equal(load_shared_contended_over(load), 3);
     answer_all(ZK_OK);
     assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_CONTENDED].failed), 1);
-    stop();
-}
-
-TEST(without_a_limit_nothing_is_over)
-{
-    start("get=100", 1);
-    atomic_store(&load->contends_ns, load->starts_ns);
-    answer(ZK_OK);
-    assert_int_equal(load_shared_contended_replied(load), 1);
-    assert_int_equal(load_shared_contended_over(load), 0);
-    atomic_store(&load->ends_ns, time_ns);
-    answer_all(ZK_OK);
     stop();
 }

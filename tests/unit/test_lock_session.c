@@ -234,32 +234,6 @@ TEST_BETWEEN(test_a_crashed_holder_holds_for_its_timeout_from_its_last_request, 
     assert_int_equal(atomic_load(&memory->fleet->expires_ns), 11000 * NS_PER_MS);
 }
 
-/* All paths were written before: in a trial nothing is formatted for a barrier or a lock. */
-TEST_BETWEEN(test_each_barrier_has_a_path_before_the_trial, set_up, tear_down)
-{
-    struct error error;
-    trial_memory_free(memory);
-    plan = (struct trial_plan){.recipe = registry_find("barrier"),
-                               .workload = WORKLOAD_DRAIN,
-                               .pace = PACE_FREE,
-                               .fleet = {.sessions = 3, .processes = 1},
-                               .locks = 2,
-                               .barriers = 12,
-                               .root = "/r/t"};
-    assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
-    assert_string_equal(trial_memory_folder(memory, 0, 0), "/r/t/l0/b0");
-    assert_string_equal(trial_memory_folder(memory, 1, 11), "/r/t/l1/b11");
-    session.actor.shared = memory->fleet;
-    session.actor.worker = &memory->fleet->workers[0];
-    lock_session_ops.init(&session, memory, 1);
-    session.state = SESSION_IDLE;
-    assert_ptr_equal(session.contender.lock, trial_memory_folder(memory, 1, 0));
-    atomic_store(&memory->fleet->busy, 1);
-    session.nested = 7;
-    order(ORDER_GATE); /* in free pace it arrives then */
-    assert_ptr_equal(session.contender.lock, trial_memory_folder(memory, 1, 7));
-}
-
 TEST_BETWEEN(test_nothing_counts_behind_the_last_reading, set_up, tear_down)
 {
     const struct client_reply reply = {.operation = OP_GET_CHILDREN, .name_count = 3};

@@ -95,18 +95,6 @@ TEST(a_mix_is_read_as_it_is_written)
     }
 }
 
-TEST(reads_are_get_against_set)
-{
-    for (uint32_t percent = 0; percent <= 100; percent++) {
-        struct mix mix = mix_of_reads(percent);
-        assert_int_equal(mix.percent[LOAD_GET], percent);
-        assert_int_equal(mix.percent[LOAD_SET], 100 - percent);
-        assert_int_equal(mix_reads(&mix), percent);
-    }
-    struct mix mix = parse("get=30,exists=10,children=10,set=20,create=15,delete=10,multi=5");
-    assert_int_equal(mix_reads(&mix), 50);
-}
-
 /* Which use znodes of the session's own, and which take two requests: a create may be answered
  * before any of the deletes that it and others are followed by. */
 TEST(what_a_mix_needs)

@@ -192,28 +192,3 @@ TEST(the_seed_is_the_schedule)
     }
     assert_true(different > 990);
 }
-
-/* Not at the start, where all sessions would begin at once. */
-TEST(the_first_time_is_drawn_too)
-{
-    double sum_s = 0;
-    for (uint64_t seed = 0; seed < 10000; seed++) {
-        struct schedule schedule;
-        schedule_init(&schedule, 10, true, 0, 20, START_NS, seed);
-        sum_s += (double)(schedule.due_ns - START_NS) / 1e9;
-    }
-    assert_true(fabs(sum_s / 10000 - 2) < 0.1); /* five standard deviations */
-}
-
-TEST(times_never_go_back)
-{
-    for (int poisson = 0; poisson <= 1; poisson++) {
-        struct schedule schedule;
-        schedule_init(&schedule, 10000000, poisson != 0, 0, 1, START_NS, 5);
-        for (int i = 0; i < 1000000; i++) {
-            uint64_t before_ns = schedule.due_ns;
-            schedule_advance(&schedule);
-            assert_true(schedule.due_ns >= before_ns);
-        }
-    }
-}

@@ -392,25 +392,6 @@ TEST(test_holds_of_no_length_overlap)
     trial_result_free(result);
 }
 
-/* No step takes as long as the coordinator would wait for one: a counter's release costs nothing.
- */
-TEST(test_no_time_passes_at_rest)
-{
-    struct world world = draw(registry_find("counter"), 1);
-    world.options = sim_options_default();
-    world.servers.count = world.options.servers;
-    world.plan.pace = PACE_LOCKSTEP;
-    world.plan.workload = WORKLOAD_DRAIN;
-    world.plan.handoffs = 0;
-    world.plan.fleet.sessions = 8;
-    world.plan.locks = 1;
-    world.plan.hold.mean_ns = 0;
-    struct trial_result *result = run(&world);
-    assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 7);
-    assert_true(histogram_percentile_ns(&result->latency[METER_HANDOFF], 100) < 10 * NS_PER_MS);
-    trial_result_free(result);
-}
-
 /* To the last count and the last nanosecond. */
 TEST(test_a_seed_replays_exactly)
 {

@@ -148,14 +148,3 @@ TEST(events_are_in_the_order_of_lock_handoff_and_time)
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(places[i].session, i + 1);
 }
-
-TEST(words_are_those_of_the_file)
-{
-    assert_string_equal(trace_kind_word(TRACE_RELEASE), "release");
-    assert_string_equal(trace_kind_word(TRACE_GRANT), "grant");
-    assert_string_equal(trace_operation_word(OP_GET_CHILDREN), "get_children");
-    assert_string_equal(client_status_word(ZK_NODE_EXISTS), "node_exists");
-    assert_string_equal(client_status_word(ZK_OTHER_ERROR), "other");
-    assert_string_equal(trace_event_word(EVENT_CHILD), "child");
-    assert_string_equal(trace_event_word(EVENT_CREATED), "created");
-}
