@@ -75,6 +75,7 @@ TEST_BETWEEN(the_verdict_is_of_all_evaluations, begin, end)
     add_without_result("table2", NULL);
     expect("undetermined");
     add("table3", VERDICT_FAILS);
+    add("table1", VERDICT_HOLDS);
     expect("fails");
 }
 
