@@ -90,17 +90,19 @@ static void write_amount(FILE *stream, double figure, const char *unit)
                  (int)(length - is_noun), unit, is_noun ? text_plural(figure == 1 ? 1 : 2) : "");
 }
 
-/* Writes the first findings of a source that have a figure with a unit, and nothing against it. Of
- * several sources each has others: zkherd compare says how they differ. */
+/* Writes the first findings that have a figure with a unit, and nothing against it: of several
+ * sources those that say how their topologies differ. */
 void page_headline_write(FILE *stream, const struct page_sources *sources)
 {
     size_t written = 0;
-    for (size_t i = 0; sources->count == 1 && i < sources->record_count; i++) {
+    for (size_t i = 0; i < sources->record_count; i++) {
         const struct csv_reader *findings = sources->records[i].findings;
         for (size_t row = 0; row < findings->rows && written < HEADLINES_MAX; row++) {
             double figure = page_number(findings, row, "figure");
             const char *unit = page_text(findings, row, "unit");
-            if (verdict_status(verdict_at(findings, row)) != 0 || unit[0] == '\0' || isnan(figure))
+            bool is_topology = strcmp(page_text(findings, row, "slug"), "topology") == 0;
+            if (verdict_status(verdict_at(findings, row)) != 0 || unit[0] == '\0' ||
+                isnan(figure) || (sources->count > 1 && !is_topology))
                 continue;
             written++;
             fputs("<li>", stream);

@@ -231,6 +231,37 @@ static void add_deaths(const struct outcome_recipe *recipe, struct table *findin
                      (unsigned long long)first[trial_row_died_handoff].count, recovery);
 }
 
+/* The drain of the most clients whose times are valid on both topologies. */
+static void add_topology(const struct outcome *first, size_t first_servers,
+                         const struct outcome *outcome, const struct outcome_recipe *recipe,
+                         size_t servers, struct table *findings)
+{
+    for (size_t i = recipe->first + recipe->count; i-- > recipe->first;) {
+        const struct table_value *base = table_row(&first->cells, i),
+                                 *cell = table_row(&outcome->cells, i);
+        double ratio = cell[run_cell_drain_s].real / base[run_cell_drain_s].real;
+        if (base[run_cell_trials_valid].count == 0 || cell[run_cell_trials_valid].count == 0 ||
+            !isfinite(ratio))
+            continue;
+        const struct finding finding = measured("topology", recipe, FINDING_FIGURE(ratio), "times",
+                                                cell[run_cell_trials_valid].count);
+        findings_add(findings, &finding,
+                     "%s: draining %s clients takes %.2g times as long on %zu server%s as on %zu",
+                     finding.subject, RUN_COUNT(cell[run_cell_clients].count), ratio, servers,
+                     text_plural(servers), first_servers);
+        return;
+    }
+}
+
+void run_findings_add_topology(const struct outcome *first, size_t first_servers,
+                               const struct outcome *outcome, size_t servers,
+                               struct table *findings)
+{
+    const struct run_plan *plan = &outcome->options->plan;
+    for (size_t i = 0; plan->workload == WORKLOAD_DRAIN && i < plan->recipe_count; i++)
+        add_topology(first, first_servers, outcome, &outcome->recipes[i], servers, findings);
+}
+
 /* ------------------------------------------------------------------ what was judged */
 
 static void describe(const struct table_value *row, char *text, size_t size)

@@ -186,6 +186,11 @@ extern const struct trial_findings run_trials;
 /* Adds what the trials come to, but for the noise. */
 void run_findings_add(const struct outcome *outcome, struct table *findings);
 
+/* Adds how long a drain of each recipe takes beside the first topology of the same run. */
+void run_findings_add_topology(const struct outcome *first, size_t first_servers,
+                               const struct outcome *outcome, size_t servers,
+                               struct table *findings);
+
 /* Adds, for each recipe and percentile at the most clients, the price of contention for the load of
  * --background; nothing without one. */
 void background_price_add(const struct outcome *outcome, struct table *findings);

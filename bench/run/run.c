@@ -174,6 +174,10 @@ static enum error_kind finish(void *context, struct series_record *base, bool wh
 {
     struct run *run = context;
     enum error_kind kind = record_finish(&run->records[base->topology], whole, error);
+    if (base->topology > 0)
+        run_findings_add_topology(run->records[0].outcome, run->base.records[0].servers,
+                                  run->records[base->topology].outcome, base->servers,
+                                  &base->findings);
     trial_findings_add_noise(&run_trials, &base->rows, &run->base.noise, base->made_again.rows,
                              &base->findings);
     return kind;
