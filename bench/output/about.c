@@ -14,10 +14,7 @@
 #include <string.h>
 
 #define MANIFESTS_MAX 16
-#define PATH_SIZE     (PATH_MAX + 32)
-
-/* A list with more texts has its first and its last. */
-#define NAMED_MAX     4
+#define NAMED_MAX     4   /* a list with more texts has its first and its last */
 #define WORD_SIZE     120 /* longer ones are cut */
 #define SENTENCE_SIZE 500
 #define LINES_SIZE    4096
@@ -33,13 +30,6 @@ static const char *text_of(const json_t *text, char word[WORD_SIZE])
     return printable_text(json_is_string(text) ? json_string_value(text) : "", word, WORD_SIZE);
 }
 
-static void begin_fact(struct growing_text *text)
-{
-    growing_text_add(text, "%s", text->length > 0 ? "; " : "");
-}
-
-/* ------------------------------------------------------------------ the plan */
-
 /* The members of a plan that are shown. Numbers are those from the least to the most. */
 static const struct {
     const char *key, *before, *behind;
@@ -50,26 +40,25 @@ static const struct {
     {"barriers", "", " barriers"}, {"background", "beside ", ""},
 };
 
-/* An element of a list; a value that is none is its own first. */
-static const json_t *element(const json_t *value, size_t index)
-{
-    return json_is_array(value) ? json_array_get(value, index) : value;
-}
-
-static void add_texts(struct growing_text *text, const json_t *value, size_t count)
+static void add_texts(struct growing_text *text, const json_t *list)
 {
     char word[WORD_SIZE];
-    const char *between = count > NAMED_MAX ? " … " : ", ";
-    for (size_t i = 0; i<count; i = count> NAMED_MAX && i == 0 ? count - 1 : i + 1)
-        growing_text_add(text, "%s%s", i > 0 ? between : "", text_of(element(value, i), word));
+    size_t count = json_array_size(list);
+    bool cut = count > NAMED_MAX;
+    for (size_t i = 0; i < count; i += cut && i == 0 ? count - 1 : 1)
+        growing_text_add(text, "%s%s",
+                         i == 0 ? ""
+                         : cut  ? " … "
+                                : ", ",
+                         text_of(json_array_get(list, i), word));
 }
 
-static void add_numbers(struct growing_text *text, const json_t *value, size_t count)
+static void add_numbers(struct growing_text *text, const json_t *list)
 {
-    json_int_t least = json_integer_value(element(value, 0)), most = least;
+    json_int_t least = json_integer_value(json_array_get(list, 0)), most = least;
     char number[32];
-    for (size_t i = 1; i < count; i++) {
-        json_int_t other = json_integer_value(element(value, i));
+    for (size_t i = 1; i < json_array_size(list); i++) {
+        json_int_t other = json_integer_value(json_array_get(list, i));
         least = other < least ? other : least;
         most = other > most ? other : most;
     }
@@ -82,15 +71,16 @@ char *about_plan(const json_t *manifest)
 {
     struct growing_text text = {.text = memory_text("")};
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        const json_t *value = member(manifest, "plan", facts[i].key), *first = element(value, 0);
-        size_t count = json_is_array(value) ? json_array_size(value) : 1;
+        json_t *value = member(manifest, "plan", facts[i].key),
+               *list = json_is_array(value) ? json_incref(value) : json_pack("[O?]", value);
+        const json_t *first = json_array_get(list, 0);
         bool is_text = json_is_string(first);
-        if (is_text ? strcmp(json_string_value(first), "none") == 0 : !json_is_integer(first))
-            continue;
-        begin_fact(&text);
-        growing_text_add(&text, "%s", facts[i].before);
-        (is_text ? add_texts : add_numbers)(&text, value, count);
-        growing_text_add(&text, "%s", facts[i].behind);
+        if (is_text ? strcmp(json_string_value(first), "none") != 0 : json_is_integer(first)) {
+            growing_text_add(&text, "%s%s", text.length > 0 ? "; " : "", facts[i].before);
+            (is_text ? add_texts : add_numbers)(&text, list);
+            growing_text_add(&text, "%s", facts[i].behind);
+        }
+        json_decref(list);
     }
     return text.text;
 }
@@ -104,29 +94,7 @@ static size_t servers_of(const json_t *manifest)
 
 static const json_t *version_of(const json_t *manifest)
 {
-    const json_t *servers = json_object_get(manifest, "servers");
-    return json_object_get(json_array_get(servers, 0), "version");
-}
-
-/* "1, 3 servers of ZooKeeper 3.8.0"; each release once. */
-static void add_servers(struct growing_text *text, json_t *const manifests[], size_t count,
-                        bool simulated)
-{
-    char word[WORD_SIZE];
-    size_t named = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || servers_of(manifests[i]) != servers_of(manifests[i - 1]))
-            growing_text_add(text, "%s%zu", i > 0 ? ", " : "", servers_of(manifests[i]));
-    }
-    growing_text_add(text, " server%s", text_plural(servers_of(manifests[count - 1])));
-    for (size_t i = 0; i < count && !simulated; i++) {
-        size_t before = 0;
-        while (before < i && !json_equal(version_of(manifests[before]), version_of(manifests[i])))
-            before++;
-        if (before == i)
-            growing_text_add(text, "%s%s", named++ == 0 ? " of ZooKeeper " : ", ",
-                             text_of(version_of(manifests[i]), word));
-    }
+    return json_object_get(json_array_get(json_object_get(manifest, "servers"), 0), "version");
 }
 
 const char *about_simulation(const json_t *manifest)
@@ -137,27 +105,30 @@ const char *about_simulation(const json_t *manifest)
                : "";
 }
 
-/* Private servers share the machine with the clients. */
-static void add_machine(struct growing_text *text, const json_t *manifest)
-{
-    json_int_t cores = json_integer_value(member(manifest, "host", "cores")),
-               percent = json_integer_value(member(manifest, "plan", "server_cpu_percent"));
-    if (percent > 0)
-        growing_text_add(text, ", %.2f cores each", (double)percent / 100);
-    growing_text_add(text, "; %s on %lld core%s",
-                     json_is_object(json_object_get(manifest, "data")) ? "all" : "clients",
-                     (long long)cores, cores == 1 ? "" : "s");
-}
-
 char *about_place(json_t *const manifests[], size_t count)
 {
     const json_t *first = manifests[0];
+    json_int_t cores = json_integer_value(member(first, "host", "cores")),
+               percent = json_integer_value(member(first, "plan", "server_cpu_percent"));
     bool simulated = about_simulation(first)[0] != '\0';
     char word[WORD_SIZE];
     struct growing_text text = {0};
-    add_servers(&text, manifests, count, simulated);
-    if (!simulated)
-        add_machine(&text, first);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || servers_of(manifests[i]) != servers_of(manifests[i - 1]))
+            growing_text_add(&text, "%s%zu", i > 0 ? ", " : "", servers_of(manifests[i]));
+    }
+    growing_text_add(&text, " server%s", text_plural(servers_of(manifests[count - 1])));
+    for (size_t i = 0; i < count && !simulated; i++) {
+        if (i == 0 || !json_equal(version_of(manifests[i]), version_of(manifests[i - 1])))
+            growing_text_add(&text, "%s%s", i > 0 ? ", " : " of ZooKeeper ",
+                             text_of(version_of(manifests[i]), word));
+    }
+    if (!simulated && percent > 0)
+        growing_text_add(&text, ", %.2f cores each", (double)percent / 100);
+    if (!simulated) /* private servers share the machine with the clients */
+        growing_text_add(&text, "; %s on %lld core%s",
+                         json_is_object(json_object_get(first, "data")) ? "all" : "clients",
+                         (long long)cores, cores == 1 ? "" : "s");
     growing_text_add(&text, "; %.*s", DAY_LENGTH, text_of(json_object_get(first, "started"), word));
     growing_text_add(&text, "; zkherd %s", text_of(json_object_get(first, "version"), word));
     return text.text;
@@ -177,20 +148,6 @@ static void add_verdict(struct growing_text *lines, const char *folder)
     if (verdict[0] != '\0')
         growing_text_add(lines, "verdict: %s\n", printable_text(verdict, shown, sizeof shown));
     free(verdict);
-}
-
-/* The first of them, and how many follow. */
-static void add_warnings(struct growing_text *lines, const json_t *warnings)
-{
-    const char *first = json_string_value(json_array_get(warnings, 0));
-    size_t count = json_array_size(warnings);
-    char shown[SENTENCE_SIZE];
-    if (first == NULL)
-        return;
-    growing_text_add(lines, "%s", printable_text(first, shown, sizeof shown));
-    if (count > 1)
-        growing_text_add(lines, "; %zu more in manifest.json", count - 1);
-    growing_text_add(lines, "\n");
 }
 
 /* Those that cannot be read are left out: a picture is none the worse. */
@@ -220,12 +177,12 @@ static void add_origin(struct growing_text *lines, const struct manifests *manif
     free(place);
 }
 
-char *about_folder(const char *folder, json_t *manifest, const json_t *warnings)
+char *about_folder(const char *folder, json_t *manifest)
 {
     struct manifests manifests = {{json_incref(manifest)}, manifest != NULL, {0}};
-    struct growing_text lines = {0}, verdict = {0};
+    struct growing_text lines = {0};
     struct error error;
-    char path[PATH_SIZE], text[LINES_SIZE];
+    char path[FOLDER_FILE_SIZE], text[LINES_SIZE];
     if (manifest == NULL)
         (void)!add_manifest(&manifests, folder, &error);
     if (manifests.count == 0)
@@ -237,14 +194,12 @@ char *about_folder(const char *folder, json_t *manifest, const json_t *warnings)
         (void)text_read(path, text, sizeof text);
         growing_text_add(&lines, "%s", text);
     }
-    add_verdict(&verdict, folder); /* its own outweighs those of the folders in it */
-    if (verdict.length > 0 || manifests.verdicts.length > 0)
-        growing_text_add(&lines, "%s", verdict.length > 0 ? verdict.text : manifests.verdicts.text);
-    add_warnings(&lines,
-                 warnings != NULL ? warnings : json_object_get(manifests.list[0], "warnings"));
+    size_t before = lines.length;
+    add_verdict(&lines, folder); /* its own outweighs those of the folders in it */
+    if (lines.length == before && manifests.verdicts.length > 0)
+        growing_text_add(&lines, "%s", manifests.verdicts.text);
     for (size_t i = 0; i < manifests.count; i++)
         json_decref(manifests.list[i]);
-    free(verdict.text);
     free(manifests.verdicts.text);
     return lines.text;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * about: what results are of, in small print below a picture that stands alone: recipes or mix,
- * sizes, servers, the cores of the machine, the day; the verdict; a warning. Layer: bench/output.
+ * sizes, servers, the cores of the machine, the day; the verdict. Layer: bench/output.
  *
  * It is composed of manifest.json and findings.csv alone. Invariant: the text is printable, however
  * these came about; what they do not say is left out.
@@ -26,8 +26,8 @@ const char *about_simulation(const json_t *manifest);
 char *about_place(json_t *const manifests[], size_t count);
 
 /* The lines of a folder, with a newline behind each: first what it is of; "": nothing is known of
- * it. manifest: its own; NULL: that is read, or those of the folders in it, or ABOUT_FILE.
- * warnings: those that the manifest does not have yet; NULL: it has. The caller's to free. */
-char *about_folder(const char *folder, json_t *manifest, const json_t *warnings);
+ * it. manifest: its own; NULL: that is read, or those of the folders in it, or ABOUT_FILE. The
+ * caller's to free. */
+char *about_folder(const char *folder, json_t *manifest);
 
 #endif

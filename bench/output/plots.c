@@ -172,8 +172,8 @@ static void add_numbered(struct growing_text *text, const char *name, size_t *co
  */
 static void add_about(struct growing_text *variables, const struct plots *plots)
 {
-    char *lines = about_folder(plots->folder, plots->manifest, plots->warnings), *line,
-         *rest = lines, about[ABOUT_SIZE];
+    char *lines = about_folder(plots->folder, plots->manifest), *line, *rest = lines,
+         about[ABOUT_SIZE];
     size_t count = 0;
     while (count < ABOUT_LINES_MAX && (line = strsep(&rest, "\n")) != NULL && line[0] != '\0')
         add_numbered(variables, "about", &count, printable_text(line, about, sizeof about));

@@ -41,9 +41,8 @@ struct plots {
     const char *folder;
     struct growing_text recipes; /* in this order; a load has none */
     json_t *manifest; /* of the folder, which does not have it yet; NULL: it has, or never will */
-    const json_t *warnings; /* of that manifest, so far; or NULL */
-    unsigned formats;       /* at least one (bench/cli/arguments.h) */
-    int interrupts; /* -1, or a descriptor that becomes readable when it is to be given up */
+    unsigned formats; /* at least one (bench/cli/arguments.h) */
+    int interrupts;   /* -1, or a descriptor that becomes readable when it is to be given up */
     const char *const *labels; /* comparison: the names of the runs, any bytes; else NULL */
     size_t label_count;
     void (*drawn)(void *context, const char *picture); /* of each picture, whole; or NULL */

@@ -343,7 +343,6 @@ static enum error_kind draw(struct series *series, struct series_record *record,
     const struct error *cut_short = series->cut_short;
     struct plots plots = {.folder = record->files.folder,
                           .manifest = record->manifest.json,
-                          .warnings = record->manifest.warnings,
                           .formats = output->plots,
                           .interrupts = series->targets.signals};
     const char *nothing = series->user->name_plots(series->context, &plots);

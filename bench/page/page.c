@@ -28,7 +28,7 @@ static void write_heading(FILE *stream, const struct page_sources *sources)
 static void write_about(FILE *stream, const struct page_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
-        char *about = about_folder(sources->list[i].path, NULL, NULL);
+        char *about = about_folder(sources->list[i].path, NULL);
         about[strcspn(about, "\n")] = '\0';
         if (about[0] != '\0')
             html_element(stream, "p", "%s%s%s", sources->count > 1 ? sources->list[i].label : "",
