@@ -3,45 +3,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/output/trial_findings.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 TABLE_DEFINE(load_cells, "cells.csv", LOAD_CELL_COLUMNS)
-
-/* A column of cells.csv, and the column of load.csv that it is made of. */
-struct source {
-    size_t cell, row;
-};
-
-/* Equal in all trials of the cell. */
-static const struct source names[] = {{load_cells_run, load_row_run},
-                                      {load_cells_target, load_row_target},
-                                      {load_cells_servers, load_row_servers},
-                                      {load_cells_mix, load_row_mix},
-                                      {load_cells_reads_percent, load_row_reads_percent},
-                                      {load_cells_sessions, load_row_sessions},
-                                      {load_cells_rate_per_s, load_row_rate_per_s}};
-
-/* Numbers of trials with a flag. */
-static const struct source flags[] = {{load_cells_trials, load_row_complete},
-                                      {load_cells_valid, load_row_valid},
-                                      {load_cells_driver_bound, load_row_driver_bound},
-                                      {load_cells_miscounted, load_row_miscounted}};
-
-static const struct source sums[] = {{load_cells_errors, load_row_errors},
-                                     {load_cells_unsent, load_row_unsent}};
-
-/* Means; the two ends of the interval are behind each. */
-static const struct source figures[] = {
-#define X(A, B, name, unit, decimals) {load_cells_##name, load_row_##name},
-    LOAD_CELL_FIGURES(X, , )
-#undef X
-};
-
-#define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 /* The lower end of a response time that is not known: of a trial of which this is not known, either
  * one minute, if times were above it, or the longest of those that were sent. */
@@ -64,16 +32,35 @@ static double least_of(const struct table_cell *trials, size_t column, size_t fl
     return least;
 }
 
-static void fill_figures(const struct table_cell *trials, struct table_value *cell)
+/* The column of load.csv with the name of this one of cells.csv; load_row_columns_count: none. */
+static size_t source_of(size_t column)
 {
+    size_t at = 0;
+    while (at < load_row_columns_count &&
+           strcmp(load_row_table.columns[at].name, load_cells_table.columns[column].name) != 0)
+        at++;
+    return at;
+}
+
+/* By what load.csv says of the column: a mean with its interval, a sum, how many trials have the
+ * flag, or what all trials of the cell have. */
+static void fill_column(const struct table_cell *trials, size_t source, struct table_value *value)
+{
+    const struct table_column *column = &load_row_table.columns[source];
+    const struct table_value *first = table_cell_value(trials, source);
     size_t flag = table_cell_flags(trials, load_row_valid) > 0 ? load_row_valid : load_row_complete;
-    for (size_t i = 0; i < COUNT(figures); i++) {
-        size_t column = figures[i].row;
-        struct interval figure = table_cell_geometric(trials, column, flag);
+    if (column->summary == TABLE_GEOMETRIC) {
+        struct interval figure = table_cell_geometric(trials, source, flag);
         if (!isfinite(figure.value) &&
-            (column == load_row_response_p50_us || column == load_row_response_p99_us))
-            figure.low = least_of(trials, column, flag);
-        table_put_interval(&cell[figures[i].cell], &figure);
+            (source == load_row_response_p50_us || source == load_row_response_p99_us))
+            figure.low = least_of(trials, source, flag);
+        table_put_interval(value, &figure);
+    } else if (column->summary == TABLE_SUM) {
+        *value = table_count((uint64_t)table_cell_sum(trials, source, load_row_complete));
+    } else if (column->kind == TABLE_FLAG) {
+        *value = table_count(table_cell_flags(trials, source));
+    } else {
+        *value = first->kind == TABLE_TEXT ? table_text(first->text) : *first;
     }
 }
 
@@ -104,23 +91,19 @@ static void fill_words(const struct table_cell *trials, struct table_value *cell
 
 static void fill(const struct table_cell *trials, struct table_value *cell)
 {
-    for (size_t i = 0; i < COUNT(names); i++) {
-        const struct table_value *value = table_cell_value(trials, names[i].row);
-        cell[names[i].cell] = value->kind == TABLE_TEXT ? table_text(value->text) : *value;
+    for (size_t i = 0; i < load_cells_columns_count; i++) {
+        size_t source = source_of(i);
+        if (source < load_row_columns_count)
+            fill_column(trials, source, &cell[i]);
     }
-    for (size_t i = 0; i < COUNT(flags); i++)
-        cell[flags[i].cell] = table_count(table_cell_flags(trials, flags[i].row));
-    for (size_t i = 0; i < COUNT(sums); i++)
-        cell[sums[i].cell] =
-            table_count((uint64_t)table_cell_sum(trials, sums[i].row, load_row_complete));
-    fill_figures(trials, cell);
+    cell[load_cells_trials] = table_count(table_cell_flags(trials, load_row_complete));
     fill_words(trials, cell);
 }
 
 void load_cells_add(const struct table *rows, struct table *cells)
 {
     static const size_t keys[] = {load_row_reads_percent, load_row_rate_per_s, load_row_sessions};
-    struct table_cells groups = table_group(rows, keys, COUNT(keys));
+    struct table_cells groups = table_group(rows, keys, sizeof keys / sizeof keys[0]);
     cells->type = &load_cells_table;
     for (size_t i = 0; i < groups.count; i++)
         fill(&groups.list[i], table_add(cells));
@@ -137,20 +120,27 @@ int load_cells_status(const struct table_value *cell)
 
 /* ------------------------------------------------------------------ findings */
 
-/* The cell that answered the most, of those with a valid trial if there are any. */
-static void add_peak(const struct table *cells, struct table *findings)
+/* The cell that answered the most, of those with a valid trial if there are any; or NULL. */
+static const struct table_value *find_peak(const struct table *cells)
 {
     const struct table_value *best = NULL;
-    char sessions[32], rate[32], between[96] = "";
-    for (int disturbed = 0; best == NULL && disturbed <= 1; disturbed++) {
-        for (size_t i = 0; i < cells->rows; i++) {
-            const struct table_value *cell = table_row(cells, i);
-            double per_s = cell[load_cells_achieved_per_s].real;
-            if (cell[load_cells_disturbed].flag == disturbed && isfinite(per_s) &&
-                (best == NULL || per_s > best[load_cells_achieved_per_s].real))
-                best = cell;
-        }
+    for (size_t i = 0; i < cells->rows; i++) {
+        const struct table_value *cell = table_row(cells, i);
+        double per_s = cell[load_cells_achieved_per_s].real;
+        bool worse =
+            best != NULL && (cell[load_cells_disturbed].flag != best[load_cells_disturbed].flag
+                                 ? cell[load_cells_disturbed].flag
+                                 : per_s <= best[load_cells_achieved_per_s].real);
+        if (isfinite(per_s) && !worse)
+            best = cell;
     }
+    return best;
+}
+
+void load_cells_add_findings(const struct table *cells, struct table *findings)
+{
+    const struct table_value *best = find_peak(cells);
+    char sessions[32], rate[32], between[96] = "";
     if (best == NULL)
         return;
     const struct table_value *most = &best[load_cells_achieved_per_s];
@@ -166,13 +156,4 @@ static void add_peak(const struct table *cells, struct table *findings)
                  text_format_count((uint64_t)llround(most->real), rate, sizeof rate), between,
                  cells->rows == 1 ? "with" : "at most, with",
                  text_format_count(best[load_cells_sessions].count, sessions, sizeof sessions));
-}
-
-void load_findings_add(const struct table *rows, const struct table *cells,
-                       const struct noise_watch *watch, size_t made_again, struct table *findings)
-{
-    add_peak(cells, findings);
-    trial_findings_add_faults(&load_row_trials, rows, "", findings);
-    trial_findings_add_servers(&load_row_trials, rows, findings);
-    trial_findings_add_noise(&load_row_trials, rows, watch, made_again, findings);
 }

@@ -153,7 +153,7 @@ struct load_cell {
 
 TABLE_DECLARE(load_row, LOAD_ROW_COLUMNS);
 
-/* Fills the row of a finished trial. cores_allowed: the cores that the trial's processes could use
+/* Fills the row of a finished trial. cores_allowed: that the trial's processes could use
  * (base/cores.h). */
 void load_row_fill(const struct load_cell *cell, const struct load_result *result,
                    const struct load_options *options, const struct series_record *record,
@@ -177,7 +177,8 @@ extern const struct trial_findings load_row_trials;
  * not known, because it is above one minute or among those of operations that were never sent, has
  * no value, and its low end is what it is at least. */
 
-/* The columns of load.csv of which a cell has a figure, in the order of cells.csv. */
+/* The columns of load.csv of which a cell has a figure, in the order of cells.csv. A column of
+ * cells.csv that load.csv has, too, is made of that one, by what becomes of it there. */
 #define LOAD_CELL_FIGURES(F, X, T)                                                                 \
     F(X, T, offered_per_s, "1/s", 2)                                                               \
     F(X, T, achieved_per_s, "1/s", 2)                                                              \
@@ -226,8 +227,7 @@ void load_cells_add(const struct table *rows, struct table *cells);
 /* The exit status of a cell: 0 if it has a complete trial, and all of these are valid. */
 int load_cells_status(const struct table_value *cell);
 
-/* Adds what trials and their cells come to; the rest as in trial_findings_add_noise. */
-void load_findings_add(const struct table *rows, const struct table *cells,
-                       const struct noise_watch *watch, size_t made_again, struct table *findings);
+/* Adds the largest rate, of the cells with a valid trial if there are any. */
+void load_cells_add_findings(const struct table *cells, struct table *findings);
 
 #endif

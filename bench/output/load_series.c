@@ -41,7 +41,6 @@ static enum error_kind lay_out(void *context, struct error *error)
     struct load_series *series = context;
     (void)error;
     series->cells = load_cells_new(series->options, &series->base.rounds);
-    series->live.trial_ns = series->base.rounds.trial_ns;
     return ERROR_NONE;
 }
 
@@ -144,11 +143,51 @@ static enum error_kind keep(struct load_series *series, const struct load_cell *
     return series->user->keep(series->user->context, row, result, error);
 }
 
-/* The progress callback of a trial. */
+/* The phase of a trial with how far it is; of the measured time the last second that has ended. */
+static void format_phase(const struct load_progress *progress, char *text, size_t size)
+{
+    static const char *const phases[] = {
+        [LOAD_CONNECTS] = "opening sessions", [LOAD_LAYS_OUT] = "laying out znodes",
+        [LOAD_WARMS_UP] = "warming up",       [LOAD_MEASURES] = "measuring",
+        [LOAD_CLEARS] = "deleting znodes",
+    };
+    const struct load_plan *plan = progress->load->plan;
+    uint64_t done = atomic_load(&progress->load->chores_done), all = load_plan_znodes(plan);
+    char first[32], second[32];
+    if (progress->phase == LOAD_CONNECTS)
+        done = progress->established, all = plan->fleet.sessions;
+    snprintf(text, size, "%s", phases[progress->phase]);
+    if (progress->phase == LOAD_MEASURES && progress->second > 0) {
+        const struct load_second_sum sum =
+            load_shared_second_sum(progress->load, progress->second - 1);
+        snprintf(text, size, "%u of %u s: %s/s, errors %s", progress->second, plan->seconds,
+                 text_format_count(sum.answered, first, sizeof first),
+                 text_format_count(sum.errors, second, sizeof second));
+    } else if (progress->phase != LOAD_WARMS_UP && progress->phase != LOAD_MEASURES) {
+        snprintf(text, size, "%s: %s of %s", phases[progress->phase],
+                 text_format_count(done, first, sizeof first),
+                 text_format_count(all, second, sizeof second));
+    }
+}
+
+/* The progress callback of a trial (struct load_watch): a line on a terminal. */
 static void show(void *context, const struct load_progress *progress)
 {
-    struct load_series *series = context;
-    live_show(&series->live, progress);
+    const struct series *series = &((const struct load_series *)context)->base;
+    const struct progress *whole = &series->progress;
+    const struct load_plan *plan = progress->load->plan;
+    uint64_t gone_ns = clock_now_ns() - whole->began_ns;
+    const char *topology = series_topology(series);
+    char mix[128], left[32], phase[128], line[400];
+    if (!whole->shown)
+        return;
+    format_phase(progress, phase, sizeof phase);
+    text_format_duration(whole->left_ns > gone_ns ? whole->left_ns - gone_ns : NS_PER_S, left,
+                         sizeof left);
+    snprintf(line, sizeof line, "[%zu/%zu] %s left: %s; %s%s%u sessions, %s", whole->at + 1,
+             whole->count, left, phase, topology, topology[0] != '\0' ? ", " : "",
+             plan->fleet.sessions, mix_format(&plan->mix, mix, sizeof mix));
+    progress_show_step(whole, line);
 }
 
 static enum error_kind make(void *context, struct error *error)
@@ -163,7 +202,6 @@ static enum error_kind make(void *context, struct error *error)
         target_load_host(&base->targets.list[cell.topology], base->targets.signals);
     host.watch.progress = show;
     host.watch.context = series;
-    live_begin(&series->live, &cell, series_topology(base));
     enum error_kind kind = load_run(&plan, &host, &result, error);
     progress_clear(&base->progress);
     if (kind == ERROR_NONE && cell.trial > 0)
@@ -178,10 +216,14 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
                               struct error *error)
 {
     struct load_series *series = context;
-    struct table *cells = &series->found[record->topology];
-    load_cells_add(&record->rows, cells);
-    load_findings_add(&record->rows, cells, &series->base.noise, record->made_again.rows,
-                      &record->findings);
+    const struct table *rows = &record->rows;
+    struct table *cells = &series->found[record->topology], *findings = &record->findings;
+    load_cells_add(rows, cells);
+    load_cells_add_findings(cells, findings);
+    trial_findings_add_faults(&load_row_trials, rows, "", findings);
+    trial_findings_add_servers(&load_row_trials, rows, findings);
+    trial_findings_add_noise(&load_row_trials, rows, &series->base.noise, record->made_again.rows,
+                             findings);
     return whole ? file_set_save_table(record->files.folder, cells, NULL, error) : ERROR_NONE;
 }
 
@@ -206,23 +248,22 @@ static enum error_kind join_records(void *context, struct error *error)
     struct table cells = {0};
     size_t with_trials = 0;
     enum error_kind kind = ERROR_NONE;
+    enum plots_end end = PLOTS_NOTHING;
     for (size_t i = 0; i < series->base.record_count; i++) {
         with_trials += series->base.records[i].rows.rows > 0;
         load_cells_add(&series->base.records[i].rows, &cells);
     }
-    bool joins = series->base.targets.made_out && with_trials >= 2;
-    if (joins)
+    if (series->base.targets.made_out && with_trials >= 2) {
         kind = file_set_save_table(output->out, &cells, NULL, error);
+        end = kind == ERROR_NONE ? plots_draw(&plots) : end;
+    }
     table_deinit(&cells);
-    if (!joins || kind != ERROR_NONE)
-        return kind;
-    enum plots_end end = plots_draw(&plots);
     if (end == PLOTS_SKIPPED && !output->quiet)
         complain_mildly("the plots of %s are skipped: %s", output->out, plots.why);
     return end == PLOTS_INTERRUPTED
                ? error_raise(error, ERROR_INTERRUPTED, 0, series->base.options.subcommand,
                              "the plots are not drawn")
-               : ERROR_NONE;
+               : kind;
 }
 
 static int print_results(void *context, int *verdict)
@@ -258,7 +299,6 @@ int load_series_run(struct load_options *options, const struct load_series_user 
     series->options = options;
     series->user = user;
     series_init(&series->base, &of_series, &of_loads, series);
-    series->live.progress = &series->base.progress;
     int status = series_run(&series->base, argc, argv);
     if (user->interrupted != NULL)
         *user->interrupted = series->base.interrupted;

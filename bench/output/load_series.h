@@ -13,8 +13,6 @@
 #include "bench/output/series.h"
 #include "load/load.h"
 
-/* ------------------------------------------------------------------ load_files */
-
 /* What a record has besides load.csv: timeline.csv, a row a second of the measured time;
  * operations.csv, a row for each kind of operation and each status of its replies; latency.csv,
  * percentiles for each kind and each role of the session's server, and of notifications;
@@ -32,36 +30,6 @@ MUST_CHECK enum error_kind load_files_open(struct load_files *files, struct seri
 /* Writes a finished trial, and its row of load.csv. */
 MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
                                           const struct load_result *result, struct error *error);
-
-/* ------------------------------------------------------------------ load_live
- *
- * What a load does at the moment, a line a second on a terminal. Invariant: nothing is written
- * unless stderr is a terminal, and no line is wider than 79 columns. */
-
-/* A line before it is cut. */
-#define LIVE_LINE_SIZE 400
-
-struct live {
-    const struct progress *progress;
-    uint64_t trial_ns; /* how long a trial takes, about */
-    uint32_t seconds;  /* of the present trial that have a line */
-};
-
-/* The present trial begins: writes a line that names it. */
-void live_begin(struct live *live, const struct load_cell *cell, const char *target);
-
-/* Shows the progress of the present trial (struct load_watch). */
-void live_show(struct live *live, const struct load_progress *progress);
-
-/* Formats the line that names trial `at`, from 0, of `count`. target: "" if there is only one. */
-void live_format_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
-                       char line[LIVE_LINE_SIZE]);
-
-/* Formats the line of a second of the measured time, from 0. Percentiles of too few answers, errors
- * if there are none, and a lag of 0, as in a closed loop, are left out. lag_ns: the largest. */
-void live_format_second(uint32_t second, uint64_t answered, uint64_t errors,
-                        const struct histogram *response, uint64_t lag_ns, uint64_t left_ns,
-                        char line[LIVE_LINE_SIZE]);
 
 /* ------------------------------------------------------------------ the series */
 
@@ -91,7 +59,6 @@ struct load_series {
     struct load_files files[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
     struct table found[OPTIONS_TOPOLOGIES_MAX];      /* load_cells of a record that is finished */
     struct load_cell *cells;                         /* each once */
-    struct live live;
 };
 
 /* The cells of the options, each once, for the caller to free; rounds, not yet initialized, get
