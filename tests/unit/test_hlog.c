@@ -76,61 +76,29 @@ static FILE *open_log(void)
     return stream;
 }
 
-/* Java's table of percentiles over time (suffix "") or of the overall distribution (".hgrm"). */
-static FILE *process(const char *tag, const char *suffix)
-{
-    char command[512];
-    snprintf(command, sizeof command,
-             "java -cp " JAR " org.HdrHistogram.HistogramLogProcessor -i %s %s%s -csv "
-             "-outputValueUnitRatio 1 -o %s",
-             log_path, tag != NULL ? "-tag " : "", tag != NULL ? tag : "", table_path);
-    assert_int_equal(system(command), 0);
-    snprintf(command, sizeof command, "%s%s", table_path, suffix);
-    FILE *table = fopen(command, "r");
-    assert_non_null(table);
-    return table;
-}
-
-/* The columns "Total_*" of the last row must be those of the histogram. */
-static void assert_java_reads(const char *tag, const struct histogram *expected)
-{
-    static const double percents[] = {50, 90, 99, 99.9, 99.99, 100};
-    char row[512], last[512] = "";
-    FILE *table = process(tag, "");
-    while (fgets(row, sizeof row, table) != NULL)
-        strcpy(last, row);
-    fclose(table);
-    uint64_t total;
-    double values_ns[6];
-    assert_int_equal(
-        sscanf(last, "%*[^,],%*[^,],%*[^,],%*[^,],%*[^,],%" SCNu64 ",%lf,%lf,%lf,%lf,%lf,%lf",
-               &total, &values_ns[0], &values_ns[1], &values_ns[2], &values_ns[3], &values_ns[4],
-               &values_ns[5]),
-        7);
-    assert_int_equal(total, histogram_count(expected));
-    for (size_t i = 0; i < 6; i++)
-        assert_int_equal((uint64_t)values_ns[i], histogram_percentile_ns(expected, percents[i]));
-}
-
-/* Each row of the distribution: a value, and how many were recorded up to it. */
+/* Java's distribution of a tag: in each row a value, and how many were recorded up to it. */
 static void assert_java_counts(const char *tag, const struct histogram *expected)
 {
     char row[512];
     double value_ns;
     uint64_t up_to, seen = 0;
     uint32_t slot = 0;
-    size_t rows = 0;
-    FILE *table = process(tag, ".hgrm");
+    snprintf(row, sizeof row,
+             "java -cp " JAR " org.HdrHistogram.HistogramLogProcessor -i %s %s%s -csv "
+             "-outputValueUnitRatio 1 -o %s",
+             log_path, tag != NULL ? "-tag " : "", tag != NULL ? tag : "", table_path);
+    assert_int_equal(system(row), 0);
+    snprintf(row, sizeof row, "%s.hgrm", table_path);
+    FILE *table = fopen(row, "r");
+    assert_non_null(table);
     while (fgets(row, sizeof row, table) != NULL) {
         if (sscanf(row, "%lf,%*f,%" SCNu64, &value_ns, &up_to) != 2)
             continue;
         while (slot < HISTOGRAM_COUNTS && histogram_slot_last_ns(slot) <= (uint64_t)value_ns)
             seen += expected->counts[slot++];
         assert_int_equal(up_to, seen);
-        rows++;
     }
     fclose(table);
-    assert_true(rows > 5);
     assert_int_equal(seen, histogram_count(expected));
 }
 
@@ -148,11 +116,9 @@ TEST_BETWEEN(java_reads_each_tag, make_log, remove_log)
     fclose(stream);
     histogram_add(&both, &first);
     histogram_add(&both, &second);
-    assert_java_reads("queue.8.handoff", &both);
     assert_java_counts("queue.8.handoff", &both);
-    assert_java_reads("herd.8.handoff", &second);
     assert_java_counts("herd.8.handoff", &second);
-    assert_java_reads(NULL, &second);
+    assert_java_counts(NULL, &second);
 }
 
 /* The ends of the range, and counts whose varints have one to seven bytes. */
@@ -171,7 +137,6 @@ TEST_BETWEEN(java_reads_the_extremes, make_log, remove_log)
     FILE *stream = open_log();
     write_interval(stream, "a", 0, &first);
     fclose(stream);
-    assert_java_reads("a", &first);
     assert_java_counts("a", &first);
 }
 
@@ -193,7 +158,7 @@ TEST_BETWEEN(overflow_is_told_in_a_comment, make_log, remove_log)
     if (!java_is_there())
         skip();
     histogram_record(&second, 5);
-    assert_java_reads("a", &second);
+    assert_java_counts("a", &second);
 }
 
 /* ------------------------------------------------------------------ the bytes themselves */

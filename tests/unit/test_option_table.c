@@ -52,15 +52,16 @@ static bool take(const char *name, const char *value)
     return taken;
 }
 
-/* Parses a command line, whose words end with NULL. */
-static void parse(const char *const *words)
+/* Parses a command line, with a blank between its words. */
+static void parse(const char *line)
 {
     static const struct arguments arguments = {"run", "", option_table, "", NULL};
-    static char copies[40][64];
+    static char words[1024];
     char *argv[41] = {NULL};
     int argc = 0;
-    for (; words[argc] != NULL; argc++)
-        argv[argc] = strcpy(copies[argc], words[argc]);
+    snprintf(words, sizeof words, "%s", line);
+    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+        argv[argc++] = word;
     assert_int_equal(arguments_parse(&arguments, argc, argv, &options, NULL), ARGUMENTS_GO);
 }
 
@@ -80,39 +81,10 @@ static void assert_plan(const char *expected)
 TEST_BETWEEN(options_take_their_values, set_up, tear_down)
 {
     const struct target_options *target = &options.target;
-    parse((const char *const[]){"run",
-                                "-r",
-                                "scalable,nonscalable:250",
-                                "-n",
-                                "8..64x2,100000",
-                                "-w",
-                                "steady",
-                                "--handoffs=50000000",
-                                "--duration",
-                                "1ms",
-                                "-p",
-                                "free",
-                                "--hold",
-                                "exp:5ms",
-                                "-k",
-                                "10000",
-                                "-t",
-                                "1000",
-                                "--trace",
-                                "1,2",
-                                "-P",
-                                "1000",
-                                "--server-cpus",
-                                "0.05",
-                                "--max-clients=9",
-                                "--max-rate=7",
-                                "--background",
-                                "get=80,set=20@10",
-                                "--placement",
-                                "followers",
-                                "--session-timeout=3600s",
-                                "--timeout=100ms",
-                                NULL});
+    parse("run -r scalable,nonscalable:250 -n 8..64x2,100000 -w steady --handoffs=50000000 "
+          "--duration 1ms -p free --hold exp:5ms -k 10000 -t 1000 --trace 1,2 -P 1000 "
+          "--server-cpus 0.05 --max-clients=9 --max-rate=7 --background get=80,set=20@10 "
+          "--placement followers --session-timeout=3600s --timeout=100ms");
     assert_plan("{'recipes':['scalable','nonscalable'],'most_clients':{'nonscalable':250},"
                 "'clients':[8,16,32,64,100000],'clients_left_out':[],'workload':'steady',"
                 "'handoffs':50000000,'duration_ns':1000000,'pace':'free','hold_ns':5000000,"
@@ -121,9 +93,8 @@ TEST_BETWEEN(options_take_their_values, set_up, tear_down)
                 "'background':'get=80,set=20@10','placement':'followers',"
                 "'session_timeout_ms':3600000,'timeout_ms':100}");
     options_deinit(&options);
-    parse((const char *const[]){"run", "-d", "threads", "--fsync=no", "--heap=600", "--servers=1,3",
-                                "--data=here", "-o", "there", "-q", "--connect=zk:2181",
-                                "--seed=9223372036854775807", NULL});
+    parse("run -d threads --fsync=no --heap=600 --servers=1,3 --data=here -o there -q "
+          "--connect=zk:2181 --seed=9223372036854775807");
     assert_true(target->fsync_given && target->heap_given && target->servers_given);
     assert_true(target->driver == DRIVER_THREADS && !target->fsync && target->heap_mib == 600);
     assert_true(target->topology_count == 2 && target->server_counts[1] == 3);
@@ -139,17 +110,17 @@ TEST_BETWEEN(an_identity_is_of_the_servers, set_up, tear_down)
 {
     const struct connect_string *servers = &options.target.servers;
     setenv(ROWS_AUTH_VARIABLE, "ann:secret", 1);
-    parse((const char *const[]){"run", "--acl=creator", "--connect=zk:2181", NULL});
+    parse("run --acl=creator --connect=zk:2181");
     assert_non_null(servers->identity);
     assert_true(servers->identity->creator);
     assert_string_equal(servers->identity->credentials, "ann:secret");
     options_deinit(&options);
     setenv(ROWS_AUTH_VARIABLE, "ann:secret", 1);
-    parse((const char *const[]){"run", "--connect=zk:2181", "--acl=creator", "--acl=open", NULL});
+    parse("run --connect=zk:2181 --acl=creator --acl=open");
     assert_false(servers->identity->creator);
     assert_true(identity_is_known(servers->identity));
     options_deinit(&options);
-    parse((const char *const[]){"run", "--connect=zk:2181", "--acl=open", NULL});
+    parse("run --connect=zk:2181 --acl=open");
     assert_null(servers->identity);
 }
 
