@@ -50,15 +50,13 @@ static unsigned columns_of_line(void)
     return columns > COLUMNS_LEAST ? columns - 1 : COLUMNS_LEAST;
 }
 
-void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns)
+void progress_announce(const struct progress *progress, uint64_t left_ns)
 {
-    char count[32], text[48];
+    char text[48];
     if (!progress->shown)
         return;
     fprintf(stderr, TERMINAL_CLEAR_LINE "%zu trial%s", progress->count,
             text_plural(progress->count));
-    if (rpcs > 0)
-        fprintf(stderr, ", %s RPCs", text_format_count(rpcs, count, sizeof count));
     if (left_ns > 0)
         fprintf(stderr, ", %s", format_about(left_ns, text, sizeof text));
     fputc('\n', stderr);

@@ -35,8 +35,8 @@ struct progress_name {
 void progress_init(struct progress *progress, size_t count, bool quiet);
 void progress_begin(struct progress *progress, size_t at, uint64_t left_ns);
 
-/* Shows the number of requests of the whole and their estimated time; 0: not known. */
-void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns);
+/* Shows how many pieces there are, and their estimated time; 0: not known. */
+void progress_announce(const struct progress *progress, uint64_t left_ns);
 
 /* Shows what the program is doing. */
 void progress_show_step(const struct progress *progress, const char *what);

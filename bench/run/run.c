@@ -157,13 +157,11 @@ static void warn(void *context, struct series_record *base)
 static enum error_kind begin(void *context, struct error *error)
 {
     struct run *run = context;
-    bool time_decides = run->options.plan.duration_ns != 0;
     if (series_announces_demand(&run->base))
         cells_print_demand(&run->options, &run->cells, &run->base.targets.list[0].placement);
     enum error_kind kind = warm_up(run, error);
     if (kind == ERROR_NONE)
-        progress_announce(&run->base.progress, time_decides ? 0 : run->cells.rpcs,
-                          rounds_left_ns(&run->base.rounds, 0));
+        progress_announce(&run->base.progress, rounds_left_ns(&run->base.rounds, 0));
     return kind;
 }
 

@@ -165,7 +165,7 @@ double waiters_mean(const struct waiters_level *level, enum waiters_sum sum,
 }
 
 #define MEAN(sum_of)     csv_real(csv, waiters_mean(&sum, WAITERS_##sum_of, WAITERS_HANDOFFS), 3)
-#define LAW_MEAN(sum_of) has_law ? MEAN(sum_of) : csv_empty(csv)
+#define LAW_MEAN(sum_of) has_law ? MEAN(sum_of) : csv_text(csv, NULL)
 
 #define COLUMNS(X)                                                                                 \
     X(run, csv_text(csv, outcome->run))                                                            \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/output.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -61,31 +63,19 @@ enum error_kind output_open(struct output *output, const char *folder, const cha
                             struct error *error)
 {
     const cookie_io_functions_t functions = {.write = write_through};
-    memset(output, 0, sizeof *output);
-    enum error_kind kind;
-    if (!set_paths(output, folder, name)) {
-        kind = error_from_errno(error, ENAMETOOLONG, name, "its path is too long");
-        goto closed;
-    }
+    struct output opened = {.stream = NULL};
+    *output = opened;
+    if (!set_paths(&opened, folder, name))
+        return error_from_errno(error, ENAMETOOLONG, name, "its path is too long");
     if (is_nowhere(folder))
-        output->part_path[0] = '\0';
-    output->descriptor = is_nowhere(folder) ? open("/dev/null", O_WRONLY | O_CLOEXEC)
-                                            : open(output->part_path,
-                                                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (output->descriptor < 0) {
-        kind = error_from_errno(error, errno, output->path, "cannot be opened for writing");
-        goto closed;
-    }
-    output->stream = fopencookie(output, "w", functions);
-    if (output->stream != NULL)
-        return ERROR_NONE;
-    kind = error_from_errno(error, ENOMEM, output->path, "cannot be opened for writing");
-    close(output->descriptor);
-    if (output->part_path[0] != '\0')
-        unlink(output->part_path);
-closed:
-    memset(output, 0, sizeof *output);
-    return kind;
+        opened.part_path[0] = '\0';
+    opened.descriptor = open(is_nowhere(folder) ? "/dev/null" : opened.part_path,
+                             O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (opened.descriptor < 0)
+        return error_from_errno(error, errno, opened.path, "cannot be opened for writing");
+    *output = opened;
+    output->stream = memory_or_end(fopencookie(output, "w", functions));
+    return ERROR_NONE;
 }
 
 enum error_kind output_commit(struct output *output, struct error *error)

@@ -57,7 +57,7 @@ void csv_count_if(struct csv *csv, bool known, uint64_t count)
     if (known)
         csv_count(csv, count);
     else
-        csv_empty(csv);
+        csv_text(csv, NULL);
 }
 
 void csv_real(struct csv *csv, double number, int decimals)
@@ -65,11 +65,6 @@ void csv_real(struct csv *csv, double number, int decimals)
     begin_field(csv);
     if (isfinite(number))
         fprintf(csv->stream, "%.*f", decimals, number);
-}
-
-void csv_empty(struct csv *csv)
-{
-    begin_field(csv);
 }
 
 void csv_end_row(struct csv *csv)

@@ -51,8 +51,6 @@ void csv_count_if(struct csv *csv, bool known, uint64_t count);
 /* A number with this many decimals; an empty field if the number is not finite. */
 void csv_real(struct csv *csv, double number, int decimals);
 
-void csv_empty(struct csv *csv);
-
 void csv_end_row(struct csv *csv);
 
 #endif

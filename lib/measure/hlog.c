@@ -2,6 +2,7 @@
 #include "measure/hlog.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -88,23 +89,19 @@ static size_t encode(unsigned char *bytes, const struct histogram *histogram)
     return length;
 }
 
-/* Returns the length, or 0 if memory is lacking; the caller must free(*packed) in both cases. */
-static size_t pack(const struct histogram *histogram, unsigned char **packed)
+/* Returns the packed histogram, the caller's to free. */
+static unsigned char *pack(const struct histogram *histogram, size_t *length)
 {
     uLong room = compressBound(ENCODED_BYTES_MAX);
-    unsigned char *encoded = malloc(ENCODED_BYTES_MAX);
-    *packed = malloc(PACKED_HEADER + room);
-    size_t length = 0;
-    if (encoded == NULL || *packed == NULL)
-        goto out;
+    unsigned char *encoded = memory_new(ENCODED_BYTES_MAX, 1),
+                  *packed = memory_new(PACKED_HEADER + room, 1);
     uLong encoded_length = (uLong)encode(encoded, histogram);
-    if (compress(*packed + PACKED_HEADER, &room, encoded, encoded_length) != Z_OK)
-        goto out;
-    put_32(put_32(*packed, COMPRESSED_COOKIE), (uint32_t)room);
-    length = PACKED_HEADER + room;
-out:
+    int packs = compress(packed + PACKED_HEADER, &room, encoded, encoded_length);
+    memory_or_end(packs == Z_OK ? packed : NULL); /* it lacks nothing else */
+    put_32(put_32(packed, COMPRESSED_COOKIE), (uint32_t)room);
+    *length = PACKED_HEADER + room;
     free(encoded);
-    return length;
+    return packed;
 }
 
 /* errno was set to 0 before the first write; it is still 0 if the stream had failed earlier. */
@@ -148,25 +145,18 @@ enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_
                                     const struct histogram *histogram, struct error *error)
 {
     assert(tag == NULL || strpbrk(tag, ", \t\r\n") == NULL);
-    unsigned char *packed;
-    size_t packed_length = pack(histogram, &packed);
-    enum error_kind kind;
-    if (packed_length == 0) {
-        kind = error_from_errno(error, ENOMEM, "the histogram log", "encoding an interval");
-        goto out;
-    }
+    size_t length;
+    unsigned char *packed = pack(histogram, &length);
+    uint32_t used = slots_used(histogram);
+    double max_ms = used > 0 ? (double)histogram_slot_last_ns(used - 1) / 1e6 : 0;
     errno = 0;
     if (histogram->overflow > 0)
         write_overflow(stream, tag, histogram);
     if (tag != NULL)
         fprintf(stream, "Tag=%s,", tag);
-    uint32_t used = slots_used(histogram);
-    double max_ms = used > 0 ? (double)histogram_slot_last_ns(used - 1) / 1e6 : 0;
     fprintf(stream, "%.6f,%.6f,%.6f,", start_s, length_s, max_ms);
-    text_write_base64(packed, packed_length, stream);
+    text_write_base64(packed, length, stream);
     putc('\n', stream);
-    kind = judge_stream(stream, error);
-out:
     free(packed);
-    return kind;
+    return judge_stream(stream, error);
 }

@@ -21,8 +21,8 @@ MUST_CHECK enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns
                                              const char *comment, struct error *error);
 
 /* Writes one interval: its start (seconds after start_utc_ns), its length, and its values. tag:
- * NULL, or letters, digits and dots; readers add up the intervals of one tag. ERROR_NO_MEMORY, or
- * ERROR_* if the stream has failed. */
+ * NULL, or letters, digits and dots; readers add up the intervals of one tag. ERROR_* if the stream
+ * has failed. */
 MUST_CHECK enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_s,
                                                double length_s, const struct histogram *histogram,
                                                struct error *error);

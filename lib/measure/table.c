@@ -124,7 +124,7 @@ void table_write_value(const struct table_value *value, int decimals, struct csv
 {
     switch (value->kind) {
     case TABLE_UNKNOWN:
-        csv_empty(csv);
+        csv_text(csv, NULL);
         break;
     case TABLE_TEXT:
         csv_text(csv, value->text);
