@@ -27,12 +27,14 @@ if (end <= begin) {
     print "plots: ".run."/periods.csv: fewer than two periods"
     exit status 3
 }
-# In the unit of which the axis has fewer than 200.
+# The axis is the clock (UTC), with a mark at most every seventh of it.
+origin = begin / 1e3
 span = (end - begin) / 1e3 + length
-units = "second minute hour day"
-array in_unit[4] = [1, 60, 3600, 86400]
-unit = span < 200 ? 1 : span < 12000 ? 2 : span < 720000 ? 3 : 4
-last = span / in_unit[unit]
+array steps[21] = [0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, \
+    86400, 604800]
+mark = 1
+while (mark < 21 && steps[mark] < span / 7) { mark = mark + 1 }
+clock = steps[mark] < 1 ? "%H:%M:%.1S" : steps[mark] < 60 ? "%H:%M:%S" : steps[mark] < 43200 ? "%H:%M" : "%m-%d"
 
 width = 800
 each = 170
@@ -59,10 +61,10 @@ do for [i = 1:2] {
 upper(i) = top(rows) - (i - 1.0) * (each + between) / height(rows)
 lower(i) = upper(i) - 1.0 * each / height(rows)
 set lmargin at screen widest
-set xrange [0 : last]
-x_step = step_of(last / 8.0)
+set rmargin at screen 0.95
+set xrange [origin : origin + span]
 array y_texts[2] = ["sessions", sprintf("in %g s", length)]
-curve(i) = sprintf("$periods using ($1 / in_unit[unit]):%d with lines ls %d notitle", 1 + i, 600 + i)
+curve(i) = sprintf("$periods using ($1 + origin):%d with lines ls %d notitle", 1 + i, 600 + i)
 entry(i) = sprintf("NaN with lines ls %d title entry_text[%d]", 600 + i, i)
 set output file("autopsy")
 set multiplot
@@ -70,9 +72,9 @@ do for [i = 1:2] {
     set tmargin at screen upper(i)
     set bmargin at screen lower(i)
     set title i == 1 ? "Who waited for locks, and who held them" : ""
-    set xlabel i == 2 ? word(units, unit)." of the logs" : ""
+    set xlabel i == 2 ? strftime("UTC, from %Y-%m-%d", origin) : ""
     eval axis[i]
-    eval sprintf("set xtics %g format '%s'", x_step, i == 2 ? "%g" : "")
+    eval sprintf("set xtics %g time format '%s'", steps[mark], i == 2 ? clock : "")
     eval y_title(y_texts[i], lower(i), upper(i))
     eval "plot ".curve(2 * i - 1).", ".curve(2 * i).", ".entry(1).", ".entry(2).", ".entry(3).", ".entry(4)
     @once

@@ -69,9 +69,11 @@ MUST_CHECK enum error_kind log_next(struct log_cursor *cursor, struct reading *r
 void log_close(struct log_cursor *cursor);
 
 /* What a snapshot is besides its znodes. */
+#define SNAPSHOT_CONFIG 2048
 struct snapshot_facts {
     const char *compression; /* that cannot be read; NULL: none */
     int64_t newest;          /* the highest zxid in a znode, up to that of the snapshot's name */
+    char config[SNAPSHOT_CONFIG]; /* the servers of the ensemble, from 3.5 on; "": not known */
 };
 
 /* Tells the sessions of a snapshot and its znodes that are older than `before`, to `listener`,

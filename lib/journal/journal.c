@@ -296,11 +296,46 @@ static bool find_gap(const struct reading *reading, int64_t zxid, const struct j
 
 /* ------------------------------------------------------------------ merging */
 
+static bool share_a_server(const char *config, const char *other)
+{
+    for (const char *at = strstr(config, "server."); at != NULL; at = strstr(at + 1, "server.")) {
+        char *server = memory_copy(at, strcspn(at, ";\n"));
+        bool is_shared = strstr(other, server) != NULL;
+        free(server);
+        if (is_shared)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the newest snapshots of two folders name other servers: two ensembles whose transactions
+ * have no number in common would be told as one. */
+static enum error_kind check_servers(const struct journal *journal, struct error *error)
+{
+    const struct files *snapshots = &journal->snapshots;
+    struct snapshot_facts *facts = memory_new(journal->folder_count, sizeof *facts);
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = snapshots->count; i-- > 0 && journal->folder_count > 1;) {
+        size_t folder = snapshots->list[i].folder;
+        if (facts[folder].config[0] == '\0')
+            (void)!snapshot_read(&snapshots->list[i], NULL, NULL, 0, &facts[folder]);
+    }
+    for (size_t i = 0; i < journal->folder_count; i++)
+        for (size_t j = 0; j < i && kind == ERROR_NONE; j++)
+            if (facts[i].config[0] != '\0' && facts[j].config[0] != '\0' &&
+                !share_a_server(facts[i].config, facts[j].config))
+                kind = error_raise(error, ERROR_OTHER_ENSEMBLE, 0, journal->folders[i],
+                                   "its snapshot names other servers than that of %.200s",
+                                   journal->folders[j]);
+    free(facts);
+    return kind;
+}
+
 /* Reads the first record of each log: the name of a file need not be its zxid. */
 static enum error_kind sort_logs(struct reading *reading, struct journal *journal,
                                  struct error *error)
 {
-    enum error_kind kind = ERROR_NONE;
+    enum error_kind kind = journal->is_sorted ? ERROR_NONE : check_servers(journal, error);
     for (size_t i = 0; i < journal->logs.count && kind == ERROR_NONE && !journal->is_sorted; i++) {
         struct log_cursor cursor;
         kind = log_open(&cursor, reading, &journal->logs.list[i], error);

@@ -176,7 +176,8 @@ void journal_free(struct journal *journal);
 size_t journal_logs(const struct journal *journal);
 
 /* Reads everything: the snapshot first. ERROR_INTERRUPTED if `progress` ends it,
- * ERROR_OTHER_ENSEMBLE if two files have other transactions of one zxid, and errors of reading. The
+ * ERROR_OTHER_ENSEMBLE if two files have other transactions of one zxid, or the snapshots of two
+ * folders name no server in common, and errors of reading. The
  * first reading decides how far a log is read that still grows. */
 MUST_CHECK enum error_kind journal_read(struct journal *journal,
                                         const struct journal_listener *listener, void *context,

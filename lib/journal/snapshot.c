@@ -115,8 +115,14 @@ static void note_zxid(struct source *source, int64_t zxid)
 /* Behind its path. */
 static void read_znode(struct source *source, struct journal_znode *znode)
 {
+    static const char config[] = "/zookeeper/config";
     unsigned char bytes[STAT_BYTES];
-    skip(source, take_length(source));
+    size_t length = take_length(source);
+    if (znode->path.length == strlen(config) && length < SNAPSHOT_CONFIG &&
+        memcmp(znode->path.bytes, config, strlen(config)) == 0)
+        take(source, source->facts->config, length);
+    else
+        skip(source, length);
     take(source, bytes, sizeof bytes);
     struct jute stat = {.bytes = bytes, .left = sizeof bytes};
     (void)jute_long(&stat); /* the ACL */

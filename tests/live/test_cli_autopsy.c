@@ -86,6 +86,7 @@ COMMAND_TEST(a_refusal_is_of_the_lock_that_the_session_gets_next)
     assert_string_equal(text(one, "path"), "/one");
     assert_string_equal(text(one, "recipe"), "one znode");
     assert_int_equal(number(one, "refused"), 3);
+    assert_int_equal(number(one, "refused_inferred"), 3); /* beside /servers/a */
     assert_int_equal(number(one, "grants"), 3);
     assert_int_equal(number(one, "waiters_max"), 2);
     assert_string_equal(text(two, "path"), "/two");

@@ -481,6 +481,37 @@ JOURNAL_TEST(folders_of_two_ensembles_are_refused)
     assert_non_null(strstr(error.detail, folder));
 }
 
+static void write_servers(const char *where, const char *servers)
+{
+    journal_file_begin("ZKSN", 2);
+    journal_file_put("ii", 0, 0);
+    journal_file_znode("", 0, 0);
+    journal_file_put("ssl", "/zookeeper/config", servers, 1LL);
+    journal_file_put("llll", 0LL, 0LL, 0LL, 0LL);
+    journal_file_put("iiill", 0, 0, 0, 0LL, 0LL);
+    journal_file_seal();
+    journal_file_write(where, "snapshot.0", 0);
+}
+
+/* Though their transactions have no number in common. */
+JOURNAL_TEST(folders_whose_snapshots_name_other_servers_are_refused)
+{
+    char *folders[] = {folder, other};
+    assert_int_equal(mkdir(other, 0700), 0);
+    write_log(folder, "log.1", 1, 2);
+    write_log(other, "log.100000001", 0x100000001, 0x100000002);
+    write_servers(folder, "server.1=a:2:3:participant;0.0.0.0:1\nserver.2=b:2:3:participant;1\n");
+    write_servers(other, "server.2=c:2:3:participant;1\nserver.1=d:2:3:participant\nversion=0");
+    assert_int_equal(journal_open(folders, 2, &journal, &error), ERROR_NONE);
+    assert_int_equal(journal_read(journal, &listener, NULL, &error), ERROR_OTHER_ENSEMBLE);
+    assert_non_null(strstr(error.detail, "names other servers than that of"));
+    assert_non_null(strstr(error.detail, folder));
+    journal_free(journal);
+    write_servers(other, "server.2=b:2:3:participant;9\nserver.3=d:2:3:participant\nversion=0");
+    assert_int_equal(journal_open(folders, 2, &journal, &error), ERROR_NONE);
+    assert_int_equal(journal_read(journal, &listener, NULL, &error), ERROR_NONE);
+}
+
 /* Copies are compressed; one that is cut short is read up to there. */
 JOURNAL_TEST(a_log_may_be_compressed)
 {
