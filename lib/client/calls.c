@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/internal.h"
+#include "client/calls.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ enum zk_status client_status_of(int code)
     }
 }
 
-enum client_event translate_event(const struct library *library, int type)
+enum client_event calls_event(const struct library *library, int type)
 {
     if (type == library->created_event)
         return EVENT_CREATED;
@@ -52,7 +52,7 @@ enum client_event translate_event(const struct library *library, int type)
     return EVENT_OTHER;
 }
 
-enum client_state translate_state(const struct library *library, int state)
+enum client_state calls_state(const struct library *library, int state)
 {
     if (state == library->connected_state)
         return CLIENT_ESTABLISHED;
@@ -63,28 +63,28 @@ enum client_state translate_state(const struct library *library, int state)
     return CLIENT_CONNECTING;
 }
 
-int translate_mode(enum create_mode mode)
+static int calls_mode(enum create_mode mode)
 {
     static const int flags_of_mode[] = {
         [PERSISTENT] = 0, [EPHEMERAL] = 1, [EPHEMERAL_SEQUENTIAL] = 3};
     return flags_of_mode[mode];
 }
 
-const char *translate_value(const struct request *request)
+static const char *calls_value(const struct request *request)
 {
     return request->value != NULL ? request->value : "";
 }
 
-static void translate_part(const struct library *library, const struct request *part, zoo_op_t *op)
+static void calls_part(const struct library *library, const struct request *part, zoo_op_t *op)
 {
     int length = (int)part->value_length;
     switch (part->operation) {
     case OP_CREATE:
-        library->create_op_init(op, part->path, translate_value(part), length, library->acl,
-                                translate_mode(part->mode), NULL, 0);
+        library->create_op_init(op, part->path, calls_value(part), length, library->acl,
+                                calls_mode(part->mode), NULL, 0);
         break;
     case OP_SET:
-        library->set_op_init(op, part->path, translate_value(part), length, part->version, NULL);
+        library->set_op_init(op, part->path, calls_value(part), length, part->version, NULL);
         break;
     case OP_DELETE:
         library->delete_op_init(op, part->path, part->version);
@@ -101,17 +101,17 @@ static void translate_part(const struct library *library, const struct request *
     }
 }
 
-void translate_parts(const struct library *library, const struct request *request,
-                     zoo_op_t ops[static REQUEST_PARTS_MAX])
+static void calls_parts(const struct library *library, const struct request *request,
+                        zoo_op_t ops[static REQUEST_PARTS_MAX])
 {
     for (size_t i = 0; i < request->part_count; i++)
-        translate_part(library, &request->parts[i], &ops[i]);
+        calls_part(library, &request->parts[i], &ops[i]);
 }
 
 /* A server may answer anything, and the library passes on what it could not read. */
 static const struct client_reply malformed = {.status = ZK_OTHER_ERROR};
 
-struct client_reply translate_created(int code, const char *path)
+struct client_reply calls_created(int code, const char *path)
 {
     if (code == ZOK && path == NULL)
         return malformed;
@@ -128,7 +128,7 @@ static int64_t owner_of(const struct Stat *stat)
     return has_mark ? 0 : stat->ephemeralOwner;
 }
 
-struct client_reply translate_stat(int code, const struct Stat *stat)
+struct client_reply calls_stat(int code, const struct Stat *stat)
 {
     struct client_reply reply = {.status = client_status_of(code)};
     if (code != ZOK)
@@ -141,9 +141,9 @@ struct client_reply translate_stat(int code, const struct Stat *stat)
     return reply;
 }
 
-struct client_reply translate_data(int code, const char *value, int length, const struct Stat *stat)
+struct client_reply calls_data(int code, const char *value, int length, const struct Stat *stat)
 {
-    struct client_reply reply = translate_stat(code, stat);
+    struct client_reply reply = calls_stat(code, stat);
     if (reply.status != ZK_OK || length <= 0)
         return reply;
     if (value == NULL)
@@ -166,7 +166,7 @@ static bool are_all_there(const struct String_vector *names)
     return true;
 }
 
-struct client_reply translate_names(int code, const struct String_vector *names)
+struct client_reply calls_names(int code, const struct String_vector *names)
 {
     struct client_reply reply = {.status = client_status_of(code)};
     if (code != ZOK)
@@ -178,9 +178,9 @@ struct client_reply translate_names(int code, const struct String_vector *names)
     return reply;
 }
 
-bool translate_is_gone(const struct library *library, zhandle_t *zk)
+bool calls_is_gone(const struct library *library, zhandle_t *zk)
 {
-    return translate_state(library, library->state(zk)) >= CLIENT_EXPIRED;
+    return calls_state(library, library->state(zk)) >= CLIENT_EXPIRED;
 }
 
 /* ------------------------------------------------------------------ asynchronous calls */
@@ -193,23 +193,23 @@ static void deliver(const void *data, struct client_reply reply)
 
 static void completed_create(int code, const char *path, const void *data)
 {
-    deliver(data, translate_created(code, path));
+    deliver(data, calls_created(code, path));
 }
 
 static void completed_stat(int code, const struct Stat *stat, const void *data)
 {
-    deliver(data, translate_stat(code, stat));
+    deliver(data, calls_stat(code, stat));
 }
 
 static void completed_data(int code, const char *value, int length, const struct Stat *stat,
                            const void *data)
 {
-    deliver(data, translate_data(code, value, length, stat));
+    deliver(data, calls_data(code, value, length, stat));
 }
 
 static void completed_names(int code, const struct String_vector *names, const void *data)
 {
-    deliver(data, translate_names(code, names));
+    deliver(data, calls_names(code, names));
 }
 
 /* The path is that of the request. */
@@ -227,9 +227,9 @@ static void completed_void(int code, const void *data)
 static int call_async_multi(struct async_calls *calls, const struct request *request)
 {
     zoo_op_t ops[REQUEST_PARTS_MAX];
-    if (translate_is_gone(calls->library, calls->zk))
+    if (calls_is_gone(calls->library, calls->zk))
         return ZINVALIDSTATE;
-    translate_parts(calls->library, request, ops);
+    calls_parts(calls->library, request, ops);
     return calls->library->amulti(calls->zk, (int)request->part_count, ops, calls->results,
                                   completed_void, calls);
 }
@@ -242,8 +242,8 @@ int async_calls_call(struct async_calls *calls, const struct request *request)
     int watch = request->watch == WATCH, length = (int)request->value_length;
     switch (request->operation) {
     case OP_CREATE:
-        return library->acreate(zk, path, translate_value(request), length, library->acl,
-                                translate_mode(request->mode), completed_create, calls);
+        return library->acreate(zk, path, calls_value(request), length, library->acl,
+                                calls_mode(request->mode), completed_create, calls);
     case OP_EXISTS:
         return library->aexists(zk, path, watch, completed_stat, calls);
     case OP_GET:
@@ -251,7 +251,7 @@ int async_calls_call(struct async_calls *calls, const struct request *request)
     case OP_GET_CHILDREN:
         return library->aget_children(zk, path, watch, completed_names, calls);
     case OP_SET:
-        return library->aset(zk, path, translate_value(request), length, request->version,
+        return library->aset(zk, path, calls_value(request), length, request->version,
                              completed_stat, calls);
     case OP_DELETE:
         return library->adelete(zk, path, request->version, completed_void, calls);
@@ -308,9 +308,9 @@ static int call_sync_multi(const struct library *library, zhandle_t *zk,
 {
     zoo_op_t ops[REQUEST_PARTS_MAX];
     zoo_op_result_t results[REQUEST_PARTS_MAX];
-    if (translate_is_gone(library, zk))
+    if (calls_is_gone(library, zk))
         return ZINVALIDSTATE;
-    translate_parts(library, request, ops);
+    calls_parts(library, request, ops);
     return library->multi(zk, (int)request->part_count, ops, results);
 }
 
@@ -357,24 +357,23 @@ struct client_reply sync_calls_call(const struct library *library, zhandle_t *zk
     int watch = request->watch == WATCH, length = (int)request->value_length, code = ZBADARGUMENTS;
     switch (request->operation) {
     case OP_CREATE:
-        code =
-            library->create(zk, path, translate_value(request), length, library->acl,
-                            translate_mode(request->mode), answer->created, sizeof answer->created);
-        return translate_created(code, answer->created);
+        code = library->create(zk, path, calls_value(request), length, library->acl,
+                               calls_mode(request->mode), answer->created, sizeof answer->created);
+        return calls_created(code, answer->created);
     case OP_EXISTS:
         code = library->exists(zk, path, watch, &answer->stat);
-        return translate_stat(code, &answer->stat);
+        return calls_stat(code, &answer->stat);
     case OP_GET:
         length = SYNC_CALLS_VALUE_MAX;
         code = library->get(zk, path, watch, answer->value, &length, &answer->stat);
-        return translate_data(code, answer->value, length, &answer->stat);
+        return calls_data(code, answer->value, length, &answer->stat);
     case OP_GET_CHILDREN:
         code = library->get_children(zk, path, watch, &answer->names);
-        return translate_names(code, &answer->names);
+        return calls_names(code, &answer->names);
     case OP_SET:
-        code = library->set(zk, path, translate_value(request), length, request->version,
-                            &answer->stat);
-        return translate_stat(code, &answer->stat);
+        code =
+            library->set(zk, path, calls_value(request), length, request->version, &answer->stat);
+        return calls_stat(code, &answer->stat);
     case OP_DELETE:
         code = library->remove(zk, path, request->version);
         break;

@@ -2,7 +2,8 @@
 #include "client/event_loop.h"
 
 #include "base/clock.h"
-#include "client/internal.h"
+#include "client/event_session.h"
+#include "client/sockets.h"
 
 #include <assert.h>
 #include <errno.h>

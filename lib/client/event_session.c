@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/internal.h"
+#include "client/event_session.h"
+#include "client/sockets.h"
 
 #include "base/clock.h"
 
@@ -41,9 +42,9 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
             if (session->unanswered)
                 return;
         }
-        client->listener->state_changed(client->owner, translate_state(library, state));
+        client->listener->state_changed(client->owner, calls_state(library, state));
     } else {
-        client->listener->notified(client->owner, translate_event(library, type), path);
+        client->listener->notified(client->owner, calls_event(library, type), path);
     }
 }
 
@@ -51,7 +52,7 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
  * its first request. */
 static void authenticated(int code, const void *context)
 {
-    struct event_session *session = translate_context(context);
+    struct event_session *session = calls_context(context);
     struct client *client = &session->client;
     session->unanswered = false;
     if (code == ZOK && !client->silent)

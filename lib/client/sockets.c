@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/internal.h"
+#include "client/sockets.h"
 
 #include "base/clock.h"
 #include "wire/frame.h"

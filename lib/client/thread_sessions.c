@@ -2,7 +2,9 @@
 #include "client/thread_sessions.h"
 
 #include "base/clock.h"
-#include "client/internal.h"
+#include "client/calls.h"
+#include "client/mailbox.h"
+#include "client/sockets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,15 +76,15 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     struct thread_session *session = context;
     const struct library *library = &session->common->library;
     if (type == library->session_event)
-        mailbox_post(&session->mailbox, LETTER_STATE, (int)translate_state(library, state), "");
+        mailbox_post(&session->mailbox, LETTER_STATE, (int)calls_state(library, state), "");
     else
-        mailbox_post(&session->mailbox, LETTER_EVENT, (int)translate_event(library, type), path);
+        mailbox_post(&session->mailbox, LETTER_EVENT, (int)calls_event(library, type), path);
 }
 
 /* On a thread of the library. */
 static void authenticated(int code, const void *context)
 {
-    struct thread_session *session = translate_context(context);
+    struct thread_session *session = calls_context(context);
     mailbox_post(&session->mailbox, LETTER_AUTHENTICATED, code, "");
 }
 
@@ -310,7 +312,7 @@ static void submit_at_once(struct thread_session *session, const struct request 
     int code = has_room ? async_calls_call(&session->calls, request) : ZBADARGUMENTS;
     if (code != ZOK)
         client_refuse(&session->client, client_status_of(code));
-    else if (translate_is_gone(&session->common->library, session->zk))
+    else if (calls_is_gone(&session->common->library, session->zk))
         client_doubt(&session->client, ZK_SESSION_EXPIRED);
 }
 

@@ -60,6 +60,13 @@ MUST_CHECK enum error_kind thread_sessions_new(size_t capacity, const struct ide
                                                struct thread_sessions **sessions,
                                                struct error *error);
 
+/* The same with a library that is loaded. */
+struct library;
+MUST_CHECK enum error_kind thread_sessions_new_with(const struct library *library, size_t capacity,
+                                                    const struct thread_session_hooks *hooks,
+                                                    struct thread_sessions **sessions,
+                                                    struct error *error);
+
 /*
  * Starts a session's thread, which begins to open its session; returns when its socket was found,
  * or not in time (socket_owner_find). For the arguments see event_loop_open.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
-#include "client/internal.h"
+#include "client/calls.h"
+#include "client/event_session.h"
 #include "tests/cost/cost.h"
 
 #include <errno.h>

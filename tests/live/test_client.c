@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The operations of a session on a real server, with each driver: what they do, what they answer,
  * and that client and server count each of them once. */
-#include "client/internal.h"
+#include "client/calls.h"
+#include "client/sockets.h"
 #include "fleet/server_counters.h"
 #include "tests/support/lateness.h"
 #include "tests/support/probe.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What has arrived on a connection whose next reply is to be lost. */
 
-#include "client/internal.h"
+#include "client/sockets.h"
 
 #include "tests/support/test.h"
 

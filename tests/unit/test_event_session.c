@@ -2,7 +2,8 @@
 /* A handle and a library that is not there: what the library is told, and what is made of what it
  * says. */
 
-#include "client/internal.h"
+#include "client/event_session.h"
+#include "client/sockets.h"
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 

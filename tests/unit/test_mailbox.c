@@ -2,7 +2,7 @@
 /* What a session's thread is sent by other threads: its order, its room, and its owner's work. */
 
 #include "base/clock.h"
-#include "client/internal.h"
+#include "client/mailbox.h"
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 

@@ -2,7 +2,7 @@
 /* A note keeps what a request said, whatever becomes of the caller's memory, and knows its limits.
  */
 
-#include "client/internal.h"
+#include "client/calls.h"
 
 #include "tests/support/test.h"
 

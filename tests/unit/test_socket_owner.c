@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sockets whose number alone does not say whose they are. */
 #include "base/clock.h"
-#include "client/internal.h"
+#include "client/sockets.h"
 
 #include "tests/support/test.h"
 

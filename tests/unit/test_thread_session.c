@@ -3,7 +3,9 @@
  * that the library may never answer. */
 
 #include "base/clock.h"
-#include "client/internal.h"
+#include "client/calls.h"
+#include "client/mailbox.h"
+#include "client/sockets.h"
 #include "client/thread_sessions.h"
 #include "tests/support/pause.h"
 #include "tests/support/test.h"

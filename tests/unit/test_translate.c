@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the Apache C client's codes mean to who asked. */
 
-#include "client/internal.h"
+#include "client/calls.h"
 
 #include "tests/support/test.h"
 
@@ -71,28 +71,28 @@ TEST(names_that_are_not_there_are_no_answer)
                                           {INT32_MAX, none}, {2, one},         {INT32_MAX, one}};
     const struct String_vector empty = {0, NULL}, right = {2, two};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_malformed(translate_names(ZOK, &wrong[i]));
-    assert_malformed(translate_names(ZOK, NULL));
-    assert_int_equal(translate_names(ZOK, &empty).status, ZK_OK);
-    assert_int_equal(translate_names(ZOK, &empty).name_count, 0);
-    struct client_reply reply = translate_names(ZOK, &right);
+        assert_malformed(calls_names(ZOK, &wrong[i]));
+    assert_malformed(calls_names(ZOK, NULL));
+    assert_int_equal(calls_names(ZOK, &empty).status, ZK_OK);
+    assert_int_equal(calls_names(ZOK, &empty).name_count, 0);
+    struct client_reply reply = calls_names(ZOK, &right);
     assert_int_equal(reply.status, ZK_OK);
     assert_int_equal(reply.name_count, 2);
     assert_string_equal(reply.names[1], "b");
-    assert_int_equal(translate_names(ZNONODE, NULL).status, ZK_NO_NODE);
+    assert_int_equal(calls_names(ZNONODE, NULL).status, ZK_NO_NODE);
 }
 
 TEST(a_value_that_is_not_there_is_no_answer)
 {
     const struct Stat stat = {.version = 7};
-    assert_malformed(translate_data(ZOK, NULL, 5, &stat));
-    assert_malformed(translate_data(ZOK, "value", 5, NULL));
-    assert_malformed(translate_stat(ZOK, NULL));
-    assert_malformed(translate_created(ZOK, NULL));
+    assert_malformed(calls_data(ZOK, NULL, 5, &stat));
+    assert_malformed(calls_data(ZOK, "value", 5, NULL));
+    assert_malformed(calls_stat(ZOK, NULL));
+    assert_malformed(calls_created(ZOK, NULL));
     /* A znode without data has a length of -1. */
-    struct client_reply reply = translate_data(ZOK, NULL, -1, &stat);
+    struct client_reply reply = calls_data(ZOK, NULL, -1, &stat);
     assert_int_equal(reply.status, ZK_OK);
     assert_int_equal(reply.version, 7);
     assert_null(reply.value);
-    assert_int_equal(translate_data(ZNONODE, NULL, 0, NULL).status, ZK_NO_NODE);
+    assert_int_equal(calls_data(ZNONODE, NULL, 0, NULL).status, ZK_NO_NODE);
 }
