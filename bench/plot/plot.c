@@ -21,7 +21,8 @@ static const char usage[] =
     "Usage: zkherd plot [OPTION]... FOLDER...\n"
     "Draw the plots of past runs, loads, evaluations, plans and comparisons again,\n"
     "from their CSV files, into plots/ of each folder. FOLDER is what zkherd run,\n"
-    "load, paper, plan or compare has written. An existing plot is replaced.\n"
+    "load, paper, plan or compare has written, or holds several such folders. An\n"
+    "existing plot is replaced.\n"
     "\n";
 
 static const char notes[] =
@@ -38,6 +39,7 @@ struct plot {
     unsigned formats;
     bool json;
     json_t *results; /* with json: those so far */
+    bool found;      /* something to draw in the present folder */
 };
 
 static const struct option_row rows[] = {
@@ -54,17 +56,18 @@ static const struct option_row rows[] = {
 
 /* ------------------------------------------------------------------ what a folder holds */
 
-/* The file by which a folder is known, and the file whose rows name its recipes: NULL if those are
- * in the manifest, or if there are none. A load may be the common folder of several, or an
+extern const struct table_type plan_row_table; /* by name alone */
+
+/* The file by which a folder is known. A load may be the common folder of several, or an
  * evaluation; a run has cells, too. */
 static const struct kind {
     const char *file;
     enum plots_kind kind;
-    const char *recipes;
+    const struct table_type *planned; /* its rows, if the manifest names its recipes; else NULL */
 } kinds[] = {
-    {"compare.csv", PLOTS_OF_COMPARISON, "compare.csv"},
-    {"plan.csv", PLOTS_OF_PLAN, "answers.csv"},
-    {"trials.csv", PLOTS_OF_RUN, NULL},
+    {"compare.csv", PLOTS_OF_COMPARISON, NULL},
+    {"plan.csv", PLOTS_OF_PLAN, &plan_row_table},
+    {"trials.csv", PLOTS_OF_RUN, &trial_row_table},
     {"load.csv", PLOTS_OF_LOAD, NULL},
     {"cells.csv", PLOTS_OF_LOAD, NULL},
     {"table1.csv", PLOTS_OF_LOAD, NULL},
@@ -84,86 +87,67 @@ static const struct kind *find_kind(const char *folder)
     return NULL;
 }
 
-static enum error_kind add_inner(void *list, const char *folder, struct error *error)
+static enum error_kind add_recipe(struct plots *plots, const char *name, struct error *error)
 {
-    struct growing_text *text = list;
-    (void)error;
-    if (find_kind(folder) != NULL)
-        growing_text_add(text, "%s%s", text->length > 0 ? ", " : "", folder);
+    if (!past_run_is_name(name))
+        return error_raise(error, ERROR_MALFORMED, 0, plots->folder,
+                           "'%.80s' is no name of a recipe", name != NULL ? name : "");
+    plots_add_recipe(plots, name);
     return ERROR_NONE;
 }
 
-/* ------------------------------------------------------------------ recipes and labels */
-
-/* Of a folder of nothing: it is refused as a run without files, or with ERROR_USAGE if it holds
- * others that can be drawn. */
-static enum error_kind add_recipes_of_run(struct plots *plots, bool is_run, struct error *error)
+/* The recipes of a run or a search, as its plan names them. */
+static enum error_kind read_plan(struct plots *plots, const struct table_type *type,
+                                 struct error *error)
 {
     struct past_run run;
-    struct growing_text inner = {0};
+    if (past_run_open(plots->folder, type, &run, error) != ERROR_NONE)
+        return error->kind;
+    const json_t *recipes = json_object_get(run.plan, "recipes");
     enum error_kind kind = ERROR_NONE;
-    if (!is_run)
-        kind = folder_each(plots->folder, add_inner, &inner, error);
-    if (inner.length > 0)
-        kind = error_raise(error, ERROR_USAGE, 0, plots->folder,
-                           "nothing to draw but in its folders: name %.400s", inner.text);
-    free(inner.text);
-    if (kind == ERROR_NONE)
-        kind = past_run_open(plots->folder, &trial_row_table, &run, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    for (size_t i = 0; past_run_recipe(&run, i) != NULL; i++)
-        plots_add_recipe(plots, past_run_recipe(&run, i));
+    for (size_t i = 0; kind == ERROR_NONE && i < json_array_size(recipes); i++)
+        kind = add_recipe(plots, json_string_value(json_array_get(recipes, i)), error);
     past_run_deinit(&run);
-    return ERROR_NONE;
-}
-
-/* Adds each recipe once: its rows follow each other. */
-static enum error_kind add_recipes(const struct csv_reader *reader, struct plots *plots,
-                                   struct error *error)
-{
-    size_t column;
-    enum error_kind kind = csv_reader_column(reader, "recipe", &column, error);
-    for (size_t row = 0; kind == ERROR_NONE && row < reader->rows; row++) {
-        const char *name = csv_reader_text(reader, row, column);
-        if (row > 0 && strcmp(name, csv_reader_text(reader, row - 1, column)) == 0)
-            continue;
-        if (!past_run_is_name(name))
-            return csv_reader_refuse(reader, row, column, "is no name of a recipe", error);
-        plots_add_recipe(plots, name);
-    }
     return kind;
 }
 
-/* The sides of a comparison by name: "C/A" names sides 2 and 0. A comparison of loads, plans and
- * the like has nothing that the plot shows. */
-static enum error_kind read_labels(const struct csv_reader *reader, struct plots *plots,
-                                   const char *labels[COMPARED_RUNS_MAX], struct error *error)
+/* The recipes of a comparison, whose rows follow each other, and its sides by name: "C/A" names
+ * sides 2 and 0. A comparison of loads, plans and the like has nothing that the plot shows. */
+static enum error_kind read_comparison(struct plots *plots, const struct csv_reader *reader,
+                                       const char *labels[COMPARED_RUNS_MAX], struct error *error)
 {
-    static const char *const names[] = {"metric", "pair", "label_a", "label_b"};
-    size_t columns[4];
+    enum { METRIC, PAIR, LABEL_A, LABEL_B, RECIPE, COLUMNS };
+    static const char *const names[] = {"metric", "pair", "label_a", "label_b", "recipe"};
+    const char *of[COLUMNS], *last = "";
+    size_t columns[COLUMNS];
     bool of_runs = reader->rows == 0;
+    for (size_t i = 0; i < COLUMNS; i++)
+        ERROR_FIRST(error, csv_reader_column(reader, names[i], &columns[i], error));
     for (size_t i = 0; i < COMPARED_RUNS_MAX; i++)
         labels[i] = "";
-    for (size_t i = 0; i < 4; i++) {
-        if (csv_reader_column(reader, names[i], &columns[i], error) != ERROR_NONE)
-            return error->kind;
-    }
-    for (size_t row = 0; row < reader->rows; row++) {
-        const char *pair = csv_reader_text(reader, row, columns[1]);
+    for (size_t row = 0; error->kind == ERROR_NONE && row < reader->rows; row++) {
+        for (size_t i = 0; i < COLUMNS; i++)
+            of[i] = csv_reader_text(reader, row, columns[i]);
+        const char *pair = of[PAIR];
         if (strlen(pair) != 3 || pair[1] != '/' || pair[2] < 'A' || pair[0] <= pair[2] ||
             pair[0] >= 'A' + COMPARED_RUNS_MAX)
-            return csv_reader_refuse(reader, row, columns[1], "is no pair of sides", error);
+            return csv_reader_refuse(reader, row, columns[PAIR], "is no pair of sides", error);
         size_t side = (size_t)(pair[0] - 'A');
-        labels[pair[2] - 'A'] = csv_reader_text(reader, row, columns[2]);
-        labels[side] = csv_reader_text(reader, row, columns[3]);
+        labels[pair[2] - 'A'] = of[LABEL_A];
+        labels[side] = of[LABEL_B];
         plots->label_count = side >= plots->label_count ? side + 1 : plots->label_count;
-        of_runs |= strcmp(csv_reader_text(reader, row, columns[0]), "handoff_p50_us") == 0;
+        if (strcmp(of[METRIC], "handoff_p50_us") != 0)
+            continue;
+        of_runs = true;
+        if (strcmp(of[RECIPE], last) != 0)
+            ERROR_FIRST(error, add_recipe(plots, of[RECIPE], error));
+        last = of[RECIPE];
     }
     plots->labels = labels;
-    return of_runs ? ERROR_NONE
-                   : error_raise(error, ERROR_NOT_DRAWN, 0, plots->folder,
-                                 "only a comparison of runs has a plot");
+    return error->kind != ERROR_NONE || of_runs
+               ? error->kind
+               : error_raise(error, ERROR_NOT_DRAWN, 0, plots->folder,
+                             "only a comparison of runs has a plot");
 }
 
 /* ------------------------------------------------------------------ drawing */
@@ -191,30 +175,44 @@ static enum error_kind draw(struct plot *plot, struct plots *plots, struct error
     return ERROR_NONE;
 }
 
-static void plot_folder(const char *named, struct plot *plot, struct error *error)
+/* A folder of which nothing can be drawn is passed over. */
+static enum error_kind plot_folder(void *context, const char *folder, struct error *error)
 {
+    struct plot *plot = context;
     const char *labels[COMPARED_RUNS_MAX];
-    char folder[PATH_MAX], file[PATH_SIZE];
+    char file[PATH_SIZE];
     struct csv_reader reader = {0};
-    snprintf(folder, sizeof folder, "%s", named);
-    folder_trim(folder);
     const struct kind *found = find_kind(folder);
-    struct plots plots = {.kind = found != NULL ? found->kind : PLOTS_OF_RUN,
-                          .folder = folder,
-                          .formats = plot->formats,
-                          .interrupts = -1};
-    if (plots.kind == PLOTS_OF_RUN)
-        ERROR_FIRST(error, add_recipes_of_run(&plots, found != NULL, error));
-    else if (found->recipes != NULL) {
-        snprintf(file, sizeof file, "%s/%s", folder, found->recipes);
+    if (found == NULL)
+        return ERROR_NONE;
+    plot->found = true;
+    struct plots plots = {
+        .kind = found->kind, .folder = folder, .formats = plot->formats, .interrupts = -1};
+    if (found->planned != NULL)
+        ERROR_FIRST(error, read_plan(&plots, found->planned, error));
+    if (found->kind == PLOTS_OF_COMPARISON) {
+        snprintf(file, sizeof file, "%s/%s", folder, found->file);
         ERROR_FIRST(error, csv_reader_open(file, &reader, error));
-        if (plots.kind == PLOTS_OF_COMPARISON)
-            ERROR_FIRST(error, read_labels(&reader, &plots, labels, error));
-        ERROR_FIRST(error, add_recipes(&reader, &plots, error));
+        ERROR_FIRST(error, read_comparison(&plots, &reader, labels, error));
     }
     ERROR_FIRST(error, draw(plot, &plots, error));
     free(plots.recipes.text); /* of a file that is refused */
     csv_reader_deinit(&reader);
+    return error->kind;
+}
+
+/* A folder of folders means all in it. */
+static void plot_named(struct plot *plot, const char *named, struct error *error)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", named);
+    folder_trim(folder);
+    plot->found = false;
+    ERROR_FIRST(error, plot_folder(plot, folder, error));
+    if (!plot->found)
+        ERROR_FIRST(error, folder_each(folder, plot_folder, plot, error));
+    if (error->kind == ERROR_NONE && !plot->found)
+        (void)error_raise(error, ERROR_NOT_A_RUN, 0, folder, "nothing in it can be drawn");
 }
 
 int plot_main(int argc, char **argv)
@@ -231,7 +229,7 @@ int plot_main(int argc, char **argv)
                               "expected the folder of a run, a load or a comparison");
     plot.results = json_array();
     for (int i = first; error.kind == ERROR_NONE && i < argc; i++)
-        plot_folder(argv[i], &plot, &error);
+        plot_named(&plot, argv[i], &error);
     if (error.kind == ERROR_NONE && plot.json)
         json_result_write(json_pack("{s:O}", "results", plot.results), stdout);
     json_decref(plot.results);

@@ -503,13 +503,13 @@ COMMAND_TEST(a_failure_is_told_whoever_started_the_program)
     assert_string_equal(command.out, "");
 }
 
-COMMAND_TEST(what_cannot_be_drawn_is_told)
+COMMAND_TEST(a_folder_of_folders_and_one_of_nothing)
 {
     RUN_SIMULATED("both", "-r", "scalable", "-n", "8", "-t", "1", "--servers", "1,3");
-    command_run(&command, COMMAND("plot", "both/"));
-    assert_refused(&command, 2,
-                   "both: nothing to draw but in its folders: name both/simulated1, "
-                   "both/simulated3");
+    command_run(&command, COMMAND("plot", "both/", "--plots", "svg"));
+    assert_status(&command, 0);
+    assert_string_equal(command.out,
+                        "plots in both/simulated1/plots\nplots in both/simulated3/plots\n");
     assert_int_equal(mkdir(in_work("empty"), 0755), 0);
     write_file(in_work("empty/compare.csv"), compared_columns);
     command_run(&command, COMMAND("plot", "empty", "--json"));
