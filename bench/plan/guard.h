@@ -3,8 +3,7 @@
  * guard: keeps the probes of a search from harming others. Layer: bench/plan.
  *
  * A bystander (load/load.h) reads from every server, and the brake (capacity/brake.h) judges its
- * response times by the given bound, or by one that follows from its p99 alone. The guard also
- * watches the probe's rate and connections, and the time of the whole search.
+ * response times. The guard also watches the probe's rate and connections, and the time of all.
  *
  * Invariant: a probe that the guard has ended is never judged by what was measured of it. The first
  * reason is the one that counts.
@@ -54,15 +53,14 @@ struct plan_guard {
     struct brake brakes[CONNECT_ENDPOINTS_MAX]; /* of each session of the bystander */
 };
 
-/* Begins the time of the search, and the bystander. host: as for a load; its watch is asked for
- * interruptions alone. NULL: nobody else uses the servers, and there is no bystander. root: the
- * path of a znode that does not exist yet. Both must outlive plan_guard_end, and *guard must not be
- * moved. On an error nothing is left behind. Errors are those of bystander_begin. */
+/* Begins the time of the search, and the bystander, with the errors of bystander_begin; the end has
+ * those of bystander_end. host: NULL: nobody else uses the servers, and there is no bystander.
+ * root: the path of a znode that does not exist yet. Both must outlive plan_guard_end, and *guard
+ * must not be moved. On an error nothing is left behind. */
 MUST_CHECK enum error_kind plan_guard_begin(struct plan_guard *guard,
                                             const struct plan_guard_options *options,
                                             const struct load_host *host, const char *root,
                                             struct error *error);
-/* Errors are those of bystander_end. */
 MUST_CHECK enum error_kind plan_guard_end(struct plan_guard *guard, struct error *error);
 
 /* The bystander's sessions, which are companions of every trial. */
@@ -71,18 +69,17 @@ uint32_t plan_guard_sessions(const struct plan_guard *guard);
 /* Whether the time for all is up: no probe should begin. */
 bool plan_guard_is_out_of_time(const struct plan_guard *guard);
 
-/* To be called before each probe. After one that the guard has ended it waits until no read of the
- * bystander was slow for BRAKE_WINDOW_NS. A bystander that has lost a session is begun anew, with
- * the same bound. ERROR_NO_ANSWER if the servers do not recover in a minute, ERROR_INTERRUPTED, and
- * those of bystander_begin; plan_guard_end is due in any case. */
+/* Before each probe. After one that the guard has ended it waits until no read of the bystander was
+ * slow for BRAKE_WINDOW_NS. A bystander that has lost a session is begun anew, with the same bound.
+ * ERROR_NO_ANSWER if the servers do not recover in a minute, ERROR_INTERRUPTED, and those of
+ * bystander_begin; plan_guard_end is due in any case. */
 MUST_CHECK enum error_kind plan_guard_open(struct plan_guard *guard, struct error *error);
 
-/* Checks the probe's requests so far, and the connections that its sessions have lost: while it
- * runs, and once after it, because it may be shorter than the time between two calls. */
+/* Checks the probe's requests and lost connections so far: while it runs, and once after it,
+ * because it may be shorter than the time between two calls. */
 void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses);
 
-/* Whether the probe may go on; may be asked at any rate. False until plan_guard_open, once it is.
- */
+/* Whether the probe may go on. False until plan_guard_open, once it is. */
 bool plan_guard_allows(struct plan_guard *guard);
 
 /* Ends the watch over a probe that has ended, with the connections that its sessions have lost.

@@ -45,17 +45,14 @@ struct plan_options {
  * question completed; or the exit status. */
 int plan_command_line_parse(int argc, char **argv, struct plan_options *options);
 
-/* --dry-run: prints how many trials, sessions at a time, requests, transactions and hours the
- * searches take at most. Servers of --connect are asked for their limit of connections, and for
- * nothing else. Returns the exit status. */
+/* --dry-run: prints what the searches take at most. Servers of --connect are asked for their limit
+ * of connections, and for nothing else. Returns the exit status. */
 int plan_dry_run(struct plan_options *options);
 
 /* Prints the same in a line, before the first trial on servers that somebody else may use. */
 void plan_demand_print(const struct plan_options *options, const struct connect_string *servers);
 
-/* ------------------------------------------------------------------ answer
- *
- * No size is said to meet the objective, or not to, that is undecided. */
+/* ------------------------------------------------------------------ answer */
 
 /* Why searches ended before their own end. */
 enum plan_cut {
@@ -81,7 +78,8 @@ struct plan_results {
     struct table sizes;   /* that the answers are about: the table on the terminal */
 };
 
-/* Adds the answer of a search to the results, and its findings. */
+/* Adds the answer of a search to the results, and its findings. No size that is undecided is said
+ * to meet the objective, or not to. */
 void plan_answer_add(const struct plan_answer *answer, const struct series_record *record,
                      struct plan_results *results, struct table *findings);
 
@@ -94,11 +92,9 @@ void plan_sizes_print(const struct plan_question *question, const struct table *
 
 /* ------------------------------------------------------------------ turn
  *
- * The searches of a plan take turns, a trial each, so that a drift of the machine or of the servers
- * affects all of them alike.
- *
- * Invariant: a trial is reported to its search only when the files have it; one that --max-time or
- * an error has ended is neither kept nor reported. */
+ * The searches take turns, a trial each, so that a drift of the machine affects all of them alike.
+ * A trial is reported to its search only when the files have it; one that --max-time or an error
+ * has ended is neither kept nor reported. */
 
 /* The search for one recipe on one topology. */
 struct plan_search {
@@ -122,8 +118,7 @@ struct plan_searches {
 };
 
 /* Runs the next trial of a search, again if other programs have disturbed it. *ran becomes true,
- * and is unchanged if this search has ended, or all have, as searches->cut then says. Errors of
- * plan_guard_open, background_run, trial_run and file_set_commit. */
+ * and is unchanged if this search has ended, or all have, as searches->cut then says. */
 MUST_CHECK enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search *search,
                                          bool *ran, struct error *error);
 

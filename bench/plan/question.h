@@ -71,8 +71,8 @@ void plan_question_complete(struct plan_question *question, uint64_t max_clients
  * below the least. A rate has the same sessions at all sizes, and is left alone. */
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
 
-/* plan_question_fit to the servers of --connect, which give up connections to the bystander and to
- * zkherd's own sessions. Why no larger sizes are tried goes to text, "" if all may be. */
+/* The same for servers of --connect, beside the bystander and zkherd's own sessions. Why no larger
+ * sizes are tried goes to text, "" if all may be. */
 void plan_question_fit_servers(struct plan_question *question, const struct target *target,
                                char *text, size_t size);
 
@@ -116,16 +116,14 @@ struct background_plan plan_probe_background(const struct plan_probe *probe);
 struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct recipe *recipe,
                                    enum driver driver);
 
-/* The samples of an objective on handoffs; may be asked while the trial goes on. Adds these
- * handoffs to `latency`, unless it is NULL. */
+/* The samples of an objective on handoffs, so far. Adds these to `latency`, unless it is NULL. */
 struct plan_count plan_probe_count_handoffs(const struct objective *objective,
                                             const struct trial_memory *memory,
                                             struct histogram *latency);
 
-/* The samples of an objective on the rate: handoffs a second of all locks together, however many
- * waited, in each of PLAN_BATCHES equal parts of the time in which all clients took part: from the
- * first handoff that counts of every lock to the last. Returns the number of parts; 0: there was no
- * such time. */
+/* The samples of an objective on the rate: handoffs a second of all locks, however many waited, in
+ * each of PLAN_BATCHES equal parts of the time in which all clients took part: from the first
+ * handoff that counts of every lock to the last. Returns the number of parts; 0: no such time. */
 size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES]);
 
 /* Whether a trial is in steady state after elapsed_ns: as many handoffs of each lock as it has

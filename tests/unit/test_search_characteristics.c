@@ -3,27 +3,18 @@
  * How often the search is wrong, and by how much: its operating characteristics, on synthetic
  * trials whose capacity is known. Fixed seeds, no clock.
  *
- * docs/operators.md shows the table. To print the table anew:
- *
- *     build/tests/test_search_characteristics table
- *
- * Tests run in the folder that README.md is in.
+ * docs/operators.md shows the table; a test prints the lines that it lacks. Tests run in the folder
+ * that README.md is in.
  */
 #include "capacity/search.h"
 
 #include "base/random.h"
 #include "measure/statistics.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/support/csv_file.h"
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 enum { SEARCHES = 1000 };
 
@@ -214,9 +205,8 @@ enum { P5 = SEARCHES / 20 - 1, P50 = SEARCHES / 2 - 1, P95 = SEARCHES - SEARCHES
 
 static struct outcome outcomes[ROWS];
 
-static int search_for_all_rows(void **state)
+FIXTURE(search_for_all_rows)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++)
         search_often(&rows[i].noise, &outcomes[i]);
     return 0;
@@ -235,9 +225,8 @@ static void format_line(size_t row, char *line)
 
 /* ------------------------------------------------------------------ what is asserted */
 
-static void the_answer_is_near_the_capacity(void **state)
+TEST(the_answer_is_near_the_capacity)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         const struct outcome *outcome = &outcomes[i];
         double holds_percent = 100.0 * (double)outcome->holds / SEARCHES;
@@ -254,9 +243,8 @@ static void the_answer_is_near_the_capacity(void **state)
 
 /* Except where the answers dip, a search ends with both ends of its interval, and reports no answer
  * that is not monotone. */
-static void few_searches_find_nothing(void **state)
+TEST(few_searches_find_nothing)
 {
-    (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         assert_in_range(outcomes[i].others, 0, SEARCHES / 100);
         if (i != DIP)
@@ -266,51 +254,24 @@ static void few_searches_find_nothing(void **state)
 
 /* A search whose probes meet the dip ends there, and says so unless twice the size that failed is
  * beyond the capacity. */
-static void a_dip_that_was_met_is_reported(void **state)
+TEST(a_dip_that_was_met_is_reported)
 {
-    (void)state;
     assert_in_range(outcomes[DIP].low, SEARCHES / 5, SEARCHES / 2);
     assert_in_range(outcomes[DIP].low_reported, outcomes[DIP].low * 2 / 3, outcomes[DIP].low);
 }
 
-static void the_document_shows_this_table(void **state)
+TEST(the_document_shows_this_table)
 {
-    (void)state;
-    static char text[65536];
-    FILE *file = fopen("docs/operators.md", "re");
-    if (file == NULL)
-        fail_msg("docs/operators.md is not here: run this in the folder that README.md is in");
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
+    char *text = read_text("docs/operators.md");
+    size_t lacking = 0;
     for (size_t i = 0; i < ROWS; i++) {
         char line[LINE_SIZE];
         format_line(i, line);
-        if (strstr(text, line) == NULL)
-            fail_msg("docs/operators.md lacks the line: %s", line);
+        if (strstr(text, line) == NULL && ++lacking > 0)
+            print_message("%s", line);
     }
+    free(text);
+    assert_int_equal(lacking, 0);
 }
 
-static int print_table(void)
-{
-    search_for_all_rows(NULL);
-    for (size_t i = 0; i < ROWS; i++) {
-        char line[LINE_SIZE];
-        format_line(i, line);
-        fputs(line, stdout);
-    }
-    return 0;
-}
-
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_answer_is_near_the_capacity),
-        cmocka_unit_test(few_searches_find_nothing),
-        cmocka_unit_test(a_dip_that_was_met_is_reported),
-        cmocka_unit_test(the_document_shows_this_table),
-    };
-    if (argc > 1 && strcmp(argv[1], "table") == 0)
-        return print_table();
-    return cmocka_run_group_tests_name("search characteristics", tests, search_for_all_rows, NULL);
-}
+TEST_GROUP(search_for_all_rows, NULL)
