@@ -58,18 +58,6 @@ TEST_BETWEEN(a_folder_that_is_not_there_comes_and_goes, work_make, clear_away)
     assert_settings_have("out", in_work("data/zkherd-server-"));
 }
 
-TEST_BETWEEN(an_empty_folder_stays, work_make, clear_away)
-{
-    assert_int_equal(mkdir(in_work("data"), 0755), 0);
-    command_run(&command, COMMAND("run", SMALL, "--data", in_work("data/")));
-    assert_status(&command, 0);
-    assert_left(2);
-    assert_int_equal(count_entries(in_work("data")), 0);
-    json_t *data = read_data("out");
-    assert_true(json_is_true(json_object_get(data, "fsync")));
-    json_decref(data);
-}
-
 TEST_BETWEEN(topologies_have_a_folder_each, work_make, clear_away)
 {
     command_run(&command, COMMAND("run", SMALL, "--data", "data", "--servers", "1,3"));
@@ -82,7 +70,8 @@ TEST_BETWEEN(topologies_have_a_folder_each, work_make, clear_away)
     json_decref(three);
 }
 
-/* The mount is seen by this process and its children only, and ends with them. */
+/* An empty folder stays. The mount is seen by this process and its children only, and ends with
+ * them. */
 TEST_BETWEEN(the_file_system_is_told, work_make, clear_away)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -91,9 +80,10 @@ TEST_BETWEEN(the_file_system_is_told, work_make, clear_away)
         print_message("skipped: needs the right to mount\n");
         skip();
     }
-    command_run(&command, COMMAND("run", SMALL, "--data", "disk"));
+    command_run(&command, COMMAND("run", SMALL, "--data", in_work("disk/")));
     assert_status(&command, 0);
     json_t *data = read_data("out");
+    assert_true(json_is_true(json_object_get(data, "fsync")));
     assert_string_equal(json_string_value(json_object_get(data, "file_system")), "tmpfs");
     json_decref(data);
     assert_int_equal(count_entries(in_work("disk")), 0);
@@ -128,27 +118,4 @@ TEST_BETWEEN(folders_that_cannot_be_made, work_make, clear_away)
         assert_has(command.err, "zkherd: file: system error (Not a directory)");
         assert_left(1);
     }
-}
-
-/* As another user, to whom the folder is closed. */
-TEST_BETWEEN(a_folder_that_is_not_writable, work_make, clear_away)
-{
-    if (geteuid() != 0) {
-        print_message("skipped: needs root, to become somebody else\n");
-        skip();
-    }
-    assert_int_equal(chmod(work_nest, 0755), 0);
-    assert_int_equal(chmod(in_work("."), 0777), 0); /* for the results */
-    assert_int_equal(mkdir(in_work("data"), 0755), 0);
-    command.prepare = become_nobody;
-    command_run(&command, COMMAND("run", SMALL, "--data", "data"));
-    command.prepare = NULL;
-    if (command.status == 127) {
-        print_message("skipped: the program is where nobody else may run it\n");
-        skip();
-    }
-    assert_refused(&command, 3,
-                   "data: permission denied: while making a "
-                   "temporary folder in it; use an account or a path");
-    assert_left(1);
 }

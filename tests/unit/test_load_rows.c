@@ -136,19 +136,6 @@ TEST_BETWEEN(each_percentile_stands_in_its_column, set_up_silent, tear_down)
     assert_near(number(row, load_row_lag_p50_us + 2), 100e3);
 }
 
-TEST_BETWEEN(of_few_there_is_no_percentile_so_far_out, set_up_silent, tear_down)
-{
-    record_ramp(&result->measured->response[ROLES][LOAD_KINDS], 999);
-    record(&result->measured->service[ROLES][LOAD_KINDS], NS_PER_MS, 1);
-    const struct table_value *row = take();
-    assert_true(isnan(number(row, load_row_response_p50_us + 3)));
-    assert_true(isfinite(number(row, load_row_response_p50_us + 4)));
-    assert_true(isfinite(number(row, load_row_service_p50_us + 0)));
-    assert_true(isnan(number(row, load_row_lag_p50_us + 0)));
-    record(&result->measured->response[ROLES][LOAD_KINDS], NS_PER_MS, 1);
-    assert_true(isfinite(number(take(), load_row_response_p999_us)));
-}
-
 TEST_BETWEEN(of_a_part_of_the_seconds_there_is_no_rate, set_up, tear_down)
 {
     cell.rate_per_s = 1000;
@@ -301,28 +288,6 @@ TEST_BETWEEN(of_ninety_nine_operations_nothing_is_said, set_up, tear_down)
     assert_true(take()[load_row_driver_bound].flag);
 }
 
-TEST_BETWEEN(busy_and_late_are_both_told, set_up, tear_down)
-{
-    result->client_cpu_ns = 20 * NS_PER_S;
-    record(&result->measured->lag, 5 * NS_PER_MS, 100);
-    assert_times_do_not_stand(
-        "the driver, not the server, was the limit: it used 100 % of a core a process" ADVICE
-        "; " LATE "100.0 % of 100 operations were sent more than 1 ms behind their time (p99: 5.0 "
-        "ms)" ADVICE,
-        true);
-}
-
-TEST_BETWEEN(a_driver_that_stood_still_is_at_its_limit, set_up, tear_down)
-{
-    result->absent_ns = 100 * NS_PER_MS;
-    assert_valid();
-    result->absent_ns = 300 * NS_PER_MS;
-    assert_times_do_not_stand(
-        "the driver, not the server, stood still: the driver did not run for 0.3 s; "
-        "what may help: more --processes, a quieter machine, a second machine for the driver",
-        true);
-}
-
 TEST_BETWEEN(a_simulation_has_no_driver_that_is_busy, set_up, tear_down)
 {
     plan.fleet.driver = DRIVER_SIMULATED;
@@ -333,21 +298,27 @@ TEST_BETWEEN(a_simulation_has_no_driver_that_is_busy, set_up, tear_down)
 
 /* ------------------------------------------------------------------ all else */
 
-TEST_BETWEEN(lost_connections_are_in_the_times, set_up, tear_down)
+/* Sessions whose server is killed on purpose lose their connections; all reasons are named. */
+TEST_BETWEEN(what_else_is_in_the_times_is_named, set_up, tear_down)
 {
+    result->absent_ns = 100 * NS_PER_MS;
+    assert_valid();
+    result->absent_ns = 300 * NS_PER_MS;
+    assert_times_do_not_stand(
+        "the driver, not the server, stood still: the driver did not run for 0.3 s" ADVICE, true);
     result->losses = 1;
-    assert_times_do_not_stand("a session lost its connection", false);
+    snprintf(result->not_valid, sizeof result->not_valid, "%s", "100 % somebody else's");
+    assert_times_do_not_stand(
+        "100 % somebody else's; the driver, not the server, stood still: the driver did not run "
+        "for 0.3 s" ADVICE "; a session lost its connection",
+        true);
+    result->absent_ns = 0;
+    result->not_valid[0] = '\0';
     result->losses = 3;
     assert_times_do_not_stand("sessions lost their connections 3 times", false);
-    plan.fault_count = 1; /* servers are killed on purpose */
+    plan.fault_count = 1;
     assert_valid();
     plan.fault_count = 0;
-}
-
-TEST_BETWEEN(another_client_is_named, set_up, tear_down)
-{
-    snprintf(result->not_valid, sizeof result->not_valid, "%s", "100 % somebody else's");
-    assert_times_do_not_stand("100 % somebody else's", false);
 }
 
 TEST_BETWEEN(a_trial_that_was_cut_short_says_why, set_up, tear_down)
@@ -403,21 +374,6 @@ TEST_BETWEEN(most_must_be_sent, set_up, tear_down)
 
 #define ASSERT_ROW(row, ...) ASSERT_COLUMNS(&load_row_table, row, __VA_ARGS__)
 
-/* A mix of one kind has no comma. */
-TEST_BETWEEN(what_was_asked_for_is_in_the_row, set_up, tear_down)
-{
-    cell.mix = mix_of_reads(100);
-    const struct table_value *row = take();
-    ASSERT_ROW(row, {"run", "run1"}, {"target", "ensemble3"}, {"servers", "3"},
-               {"driver", "threads"}, {"processes", "2"}, {"mix", "get=100"},
-               {"reads_percent", "100"}, {"sessions", "4"}, {"depth", "16"},
-               {"value_bytes", "1024"}, {"rate_per_s", ""}, {"trial", "3"}, {"seed", "7"},
-               {"seconds", "10"}, {"offered_per_s", ""}, {"valid", "yes"}, {"reason", ""});
-    cell.rate_per_s = 5000;
-    row = take();
-    ASSERT_ROW(row, {"rate_per_s", "5000"}, {"offered_per_s", "0.00"});
-}
-
 TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
 {
     cell.rate_per_s = 1000;
@@ -447,7 +403,8 @@ TEST_BETWEEN(what_was_measured_is_in_the_row, set_up, tear_down)
     result->reconcile.reconciled = RECONCILED_NA;
     row = take();
     ASSERT_ROW(row, {"server_writes", ""}, {"server_reads", ""}, {"server_packets_received", ""},
-               {"server_notifications", ""}, {"server_cores", ""}, {"reconciled", "na"});
+               {"server_notifications", ""}, {"server_cores", ""}, {"reconciled", "na"},
+               {"fan_out_mean", ""}, {"fan_out_max", ""});
     result->reconcile.reconciled = RECONCILED_NO;
     ASSERT_ROW(take(), {"reconciled", "no"}, {"valid", "no"});
 }
@@ -480,19 +437,6 @@ TEST_BETWEEN(a_percentile_among_what_was_never_sent_is_not_known, set_up_silent,
     assert_true(isinf(number(row, load_row_response_p999_us)));
     ASSERT_ROW(row, {"response_p90_us", ""}, {"response_p99_us", ""}, {"response_p999_us", ""},
                {"over_range", "0"}, {"unsent", "1500"}, {"valid", "yes"});
-}
-
-/* What a simulation cannot know, and what no write has fired, is no zero. */
-TEST_BETWEEN(what_is_not_known_is_empty, set_up, tear_down)
-{
-    result->fan_out->writes = 1;
-    const struct table_value *row = take();
-    ASSERT_ROW(row, {"client_cores", "0.000"}, {"fan_out_max", "0"});
-    result->fan_out->writes = 0;
-    plan.fleet.driver = DRIVER_SIMULATED;
-    row = take();
-    ASSERT_ROW(row, {"client_cores", ""}, {"fan_out_mean", ""}, {"fan_out_max", ""});
-    assert_true(isnan(load_row_cores_of(result, 0)));
 }
 
 /* ------------------------------------------------------------------ the figures of a cell */
@@ -584,8 +528,21 @@ TEST_BETWEEN(trials_that_are_not_valid_count_only_if_none_is, set_up, tear_down)
     struct table_value *cut_short = add(80, 0, 4, 1e6);
     cut_short[load_row_valid].flag = cut_short[load_row_complete].flag = false;
     assert_near(figure(0, load_cells_achieved_per_s), 2 * 200);
+    assert_near(figure(0, load_cells_errors), 2); /* of the trials that reached their end */
     add(80, 0, 4, 7);
     assert_near(figure(0, load_cells_achieved_per_s), 2 * 7);
+}
+
+TEST_BETWEEN(the_largest_rate_is_of_a_valid_cell, set_up, tear_down)
+{
+    struct table findings = {0};
+    add(80, 0, 4, 100);
+    add(80, 0, 8, 400)[load_row_valid].flag = false;
+    add(80, 0, 9, 50);
+    load_cells_add_findings(cells_of_rows(), &findings);
+    assert_int_equal(findings.rows, 1);
+    assert_near(table_number(&table_row(&findings, 0)[finding_figure]), 2 * 100);
+    table_deinit(&findings);
 }
 
 static int verdict_of_cell(void)

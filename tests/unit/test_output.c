@@ -106,20 +106,6 @@ TEST_BETWEEN(abandoned_leaves_nothing, NULL, clean)
     assert_int_not_equal(fcntl(STDIN_FILENO, F_GETFD), -1); /* zero is no descriptor of ours */
 }
 
-TEST_BETWEEN(cannot_open, NULL, clean)
-{
-    assert_int_equal(output_open(&output, path_of("none"), "a.csv", &error), ERROR_SYSTEM);
-    assert_int_equal(error.os_error, ENOENT);
-    assert_non_null(strstr(error.subject, "none/a.csv"));
-    output_abandon(&output);
-    char name[PATH_MAX];
-    memset(name, 'x', sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    assert_int_equal(output_open(&output, folder, name, &error), ERROR_SYSTEM);
-    assert_int_equal(error.os_error, ENAMETOOLONG);
-    output_abandon(&output);
-}
-
 /* The file of a test that outgrows a limit of 4096 bytes: two good rows, then more than fits. */
 static void outgrow(void)
 {
@@ -153,15 +139,6 @@ TEST_BETWEEN(a_failed_write_stays_failed, NULL, clean)
     assert_false(exists("a.csv"));
     assert_int_equal(output_keep(&output, &error), ERROR_NONE);
     assert_string_equal(content_of("a.csv"), "x,y\n1,2\n");
-}
-
-TEST_BETWEEN(nothing_committed_keeps_nothing, NULL, clean)
-{
-    assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
-    fputs("half a row", output.stream);
-    assert_int_equal(output_keep(&output, &error), ERROR_NONE);
-    assert_false(exists("a.csv"));
-    assert_false(exists("a.csv.part"));
 }
 
 TEST_BETWEEN(a_full_disk_is_no_space, NULL, clean)
