@@ -167,16 +167,6 @@ static enum error_kind add_manifest(void *context, const char *folder, struct er
     return ERROR_NONE;
 }
 
-static void add_origin(struct growing_text *lines, const struct manifests *manifests)
-{
-    char *plan = about_plan(manifests->list[0]),
-         *place = about_place(manifests->list, manifests->count);
-    growing_text_add(lines, "%s%s%s%s\n", about_simulation(manifests->list[0]), plan,
-                     plan[0] != '\0' ? "; " : "", place);
-    free(plan);
-    free(place);
-}
-
 char *about_folder(const char *folder, json_t *manifest)
 {
     struct manifests manifests = {{json_incref(manifest)}, manifest != NULL, {0}};
@@ -188,7 +178,12 @@ char *about_folder(const char *folder, json_t *manifest)
     if (manifests.count == 0)
         (void)!folder_each(folder, add_manifest, &manifests, &error);
     if (manifests.count > 0) {
-        add_origin(&lines, &manifests);
+        char *plan = about_plan(manifests.list[0]),
+             *place = about_place(manifests.list, manifests.count);
+        growing_text_add(&lines, "%s%s%s%s\n", about_simulation(manifests.list[0]), plan,
+                         plan[0] != '\0' ? "; " : "", place);
+        free(plan);
+        free(place);
     } else {
         snprintf(path, sizeof path, "%s/" ABOUT_FILE, folder);
         (void)text_read(path, text, sizeof text);

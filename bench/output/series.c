@@ -456,15 +456,6 @@ static void print_record(const struct series *series, const struct series_record
         printf("\nresults in %s\n", record->files.folder);
 }
 
-static json_t *describe_results(const struct series *series, const struct series_record *record,
-                                const struct series_view *view)
-{
-    json_t *json = manifest_result(&record->manifest, record->files.folder, record->servers,
-                                   view->cells(series->context, record));
-    json_object_set_new(json, "findings", json_result_rows(&record->findings));
-    return json;
-}
-
 int series_print_results(const struct series *series, const struct series_view *view)
 {
     const struct output_options *output = series->options.output;
@@ -478,23 +469,20 @@ int series_print_results(const struct series *series, const struct series_view *
         worst = verdict_worse(worst, findings_verdict(&record->findings));
         if (output->json || output->quiet)
             findings_complain(&record->findings, series_where(series, record, where), false);
-        if (output->json)
-            json_array_append_new(list, describe_results(series, record, view));
-        else if (!output->quiet)
+        if (output->json) {
+            json_t *json = manifest_result(&record->manifest, record->files.folder, record->servers,
+                                           view->cells(series->context, record));
+            json_object_set_new(json, "findings", json_result_rows(&record->findings));
+            json_array_append_new(list, json);
+        } else if (!output->quiet) {
             print_record(series, record, view);
+        }
     }
     if (output->json)
         json_result_write(json_pack("{s:s, s:O}", "verdict", verdict_word(worst), "results", list),
                           stdout);
     json_decref(list);
     return verdict_status(worst);
-}
-
-/* Nothing is said of a reader who has seen enough. */
-static int complain_of(const struct series *series, const struct error *error)
-{
-    return error->kind == ERROR_UNREAD ? error_exit_status(error->kind)
-                                       : complain_about(series->options.subcommand, error);
 }
 
 /* Records that were opened before an error have no trials: closing them removes them. What else
@@ -520,7 +508,9 @@ int series_run(struct series *series, int argc, char **argv)
         status = status != 0 ? status : written;
     }
     if (kind != ERROR_NONE)
-        status = complain_of(series, &error);
+        status = kind == ERROR_UNREAD /* a reader who has seen enough needs no complaint */
+                     ? error_exit_status(kind)
+                     : complain_about(series->options.subcommand, &error);
     if (series->interrupted && kept == 0)
         fputs(series->json_of_nothing, stdout);
     if (series->left.kind != ERROR_NONE)
