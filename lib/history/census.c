@@ -14,7 +14,8 @@
 #define LIVES    4
 #define REFUSALS 8
 /* So many znodes that are there are compared with a refused session, at most. */
-#define COMPARED 64
+#define COMPARED       64
+#define COMPARED_LOCKS 1024
 /* So many znodes that are gone are remembered although nobody was refused. */
 #define KEPT 32768
 
@@ -133,7 +134,6 @@ static bool has_beside(const struct census *census, int64_t session, const struc
 struct wanted {
     struct name *only; /* NULL: there is none, or are several */
     bool is_certain;   /* false: others were there, but beside these the session has its own */
-    bool is_none;      /* no other session had any */
 };
 
 /* Of several it may be the only one beside which the session has none of its own, as it has among
@@ -154,10 +154,7 @@ static struct wanted find_wanted(const struct census *census, int64_t session)
             apart = name;
         }
     }
-    return (struct wanted){others == 1         ? last
-                           : others_apart == 1 ? apart
-                                               : NULL,
-                           others == 1, others == 0};
+    return (struct wanted){others == 1 ? last : others_apart == 1 ? apart : NULL, others == 1};
 }
 
 /* The znode of another session that this one has had before; NULL: there is none. */
@@ -232,9 +229,29 @@ static void add_run(struct refused *session, struct name *name, int64_t from, in
     last->until = until;
 }
 
-/* The second time: the lock that the session gets next, or else the only one. */
-static struct census_blame blame(struct refused *session, int64_t zxid, const struct wanted *wanted)
+/* The only lock that another session holds; NULL: there is none, or are several. */
+static const struct name *only_lock(const struct census *census, int64_t session, size_t *count)
 {
+    const struct name *last = NULL;
+    size_t compared = 0;
+    *count = 0;
+    for (const struct name *name = census->there; name != NULL && compared++ < COMPARED_LOCKS;
+         name = name->after) {
+        if (!name->is_lock || owner_of(name) == session)
+            continue;
+        ++*count;
+        last = name;
+    }
+    return *count == 1 ? last : NULL;
+}
+
+/* The second time: the lock that the session gets next, or else the only one. Who was refused while
+ * there was none wants something else. */
+static struct census_blame blame(const struct census *census, struct refused *session, int64_t zxid,
+                                 const struct wanted *wanted)
+{
+    size_t locks;
+    const struct name *only = only_lock(census, session->id, &locks);
     while (session->at < session->run_count && session->runs[session->at].until < zxid)
         session->at++;
     size_t next = session->at;
@@ -244,12 +261,12 @@ static struct census_blame blame(struct refused *session, int64_t zxid, const st
     while (next < session->run_count && session->runs[next].name == NULL)
         next++;
     const struct name *name = next < session->run_count ? session->runs[next].name : NULL;
-    session->wants_other |= wanted->is_none;
+    session->wants_other |= locks == 0;
     if (name != NULL && name->is_there && owner_of(name) != session->id)
         return (struct census_blame){name->path, name != wanted->only || !wanted->is_certain};
-    if (wanted->only != NULL && wanted->only->is_lock && !session->wants_other)
-        return (struct census_blame){wanted->only->path, !wanted->is_certain};
-    return (struct census_blame){0};
+    if (only == NULL || session->wants_other)
+        return (struct census_blame){0};
+    return (struct census_blame){only->path, only != wanted->only || !wanted->is_certain};
 }
 
 struct census_blame census_refuse(struct census *census, const struct census_create *refused)
@@ -257,7 +274,7 @@ struct census_blame census_refuse(struct census *census, const struct census_cre
     struct refused *session = id_tree_take(&census->refused, refused->session, sizeof *session);
     struct wanted wanted = find_wanted(census, refused->session);
     if (census->is_known)
-        return blame(session, refused->zxid, &wanted);
+        return blame(census, session, refused->zxid, &wanted);
     bool follows = session->chain > 0 && refused->cxid == session->cxid + 1;
     session->chain = follows ? session->chain + 1 : 1;
     session->cxid = refused->cxid;

@@ -89,34 +89,6 @@ INSPECT_TEST(a_place_of_nobody_is_told)
     assert_left(0);
 }
 
-/* Under lockstep the first holds before others come. */
-INSPECT_TEST(locks_of_runs_are_told)
-{
-    static struct command run;
-    char path[300] = "/none", sum[400];
-    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
-    run.settings = (const char *const[]){NO_PROGRAMS, NULL};
-    command_start(&run, COMMAND("run", "--connect", outside, "-r", "scalable", "-n", "3", "-t", "1",
-                                "--hold", "9m", "--timeout", "10m", "--session-timeout", "10m",
-                                "-o", "out"));
-    while (count_children(path) < 3 && clock_now_ns() < until_ns) {
-        count_children("/");
-        snprintf(path, sizeof path, "/%s/t0000/l0", actors[0].first_child);
-        pause_ms(5);
-    }
-    inspect(path, NULL, NULL);
-    kill(run.pid, SIGINT);
-    command_finish(&run, COMMAND_LIMIT_NS);
-    assert_status(&run, 4);
-    assert_status(&command, 0);
-    snprintf(sum, sizeof sum, "%s: 1 holds, 2 wait", path);
-    assert_line(command.out, 0, sum);
-    assert_has(row_of(command.out, 1), "    1  holds  0x");
-    assert_has(row_of(command.out, 1), "/lock-0000000000");
-    assert_has(row_of(command.out, 3), "    3  waits  0x");
-    assert_left(0);
-}
-
 /* ------------------------------------------------------------------ servers */
 
 INSPECT_TEST(a_server_that_refuses_leaves_dashes)

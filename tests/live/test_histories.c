@@ -532,7 +532,7 @@ static void judge_locks(const struct seen *seen, const json_t *told)
             refused = (int64_t)csv_file_count(&locks, (size_t)row, "refused");
             inferred = (int64_t)csv_file_count(&locks, (size_t)row, "refused_inferred");
         }
-        assert_true(refused - inferred <= truth && truth <= refused + unattributed);
+        assert_true(refused - inferred <= truth && (row < 0 || truth <= refused + unattributed));
         if (row < 0 && is_whole)
             assert_int_equal(lock == ONE ? is.contended : lock == STUCK ? 0 : is.grants[lock], 0);
         if (row < 0)
