@@ -28,9 +28,8 @@
       "sessions waited at the end, and its holder had it for 1 s and longer than twice any "       \
       "before")                                                                                    \
     X(T, refused_inferred, COUNT, "", 0, NONE,                                                     \
-      "of `refused` those beside which other ephemeral znodes were there: it is the lock that "    \
-      "the "                                                                                       \
-      "session got next")                                                                          \
+      "of `refused` those beside which other ephemeral znodes were there: the session got this "   \
+      "lock next, or it was the only one that was held")                                           \
     X(T, own, FLAG, "", 0, NONE, "it is below the root of a run of zkherd")                        \
     X(T, rank, REAL, "", 0, PRIVATE, "the order on the screen: the highest first")
 TABLE_DECLARE(autopsy_lock, AUTOPSY_LOCK_COLUMNS);
