@@ -136,31 +136,64 @@ static const struct kind {
     {TALLY_SYNC, "sync", 1, {OPCODE_SYNC}},
     {TALLY_NOTIFICATION, "notification", 4, {OF(CREATED), OF(DELETED), OF(CHANGED), OF(CHILDREN)}},
 };
+#define KINDS (sizeof kinds / sizeof kinds[0])
 
-/* Number of kinds whose counts differ from the recipe's law: 0; 1, with the excess in words; or 2
- * for more, or a kind of which there are fewer than the law or an excess without a polynomial. */
-static size_t compare_with(const struct tap *tap, const struct recipe *recipe,
-                           char excess[NAME_SIZE + LAW_SIZE])
+#define DIFFER_MOST 2 /* kinds by which a law of a recipe is named that is exceeded */
+
+/* The counts of a kind less the law of a recipe. False: most runs obey no polynomial. */
+static bool fit_excess(const struct tap *tap, const struct recipe *recipe, const struct kind *kind,
+                       struct fit_polynomial *fit)
 {
-    char text[LAW_SIZE];
-    size_t differ = 0, equal;
-    for (const struct kind *kind = kinds;
-         kind < kinds + sizeof kinds / sizeof kinds[0] && differ < 2; kind++) {
-        struct points points = sum_counts(tap, kind->counted, kind->count);
-        for (size_t i = 0; i < tap->run_count; i++) {
-            struct tally law = {0};
-            law_total(recipe, tap->runs[i].n, tap->runs[i].n, &law);
-            points.y[i] -= (double)law.of[kind->tally];
-        }
-        const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
-        if (fit.exact && fit.degree == 0 && fit.c[0] == 0)
-            continue;
-        differ += fit.exact && fit.c[fit.degree] > 0 ? 1 : 2;
-        if (differ == 1)
-            snprintf(excess, NAME_SIZE + LAW_SIZE, "%s %s",
-                     fit_describe(&fit, 'n', text, sizeof text), kind->word);
+    struct points points = sum_counts(tap, kind->counted, kind->count);
+    size_t equal;
+    for (size_t i = 0; kind->tally < TALLY_KINDS && i < tap->run_count; i++) {
+        struct tally law = {0};
+        law_total(recipe, tap->runs[i].n, tap->runs[i].n, &law);
+        points.y[i] -= (double)law.of[kind->tally];
     }
-    return differ < 2 ? differ : 2;
+    *fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
+    return fit->exact && 2 * equal > tap->run_count;
+}
+
+/* Adds the excess of a kind in words. Returns 0 if there is none, 1 if there is one, or
+ * more than DIFFER_MOST where something lacks or no polynomial says it. */
+static size_t compare_kind(const struct tap *tap, const struct recipe *recipe,
+                           const struct kind *kind, struct growing_text *excess)
+{
+    struct fit_polynomial fit;
+    char text[LAW_SIZE];
+    if (!fit_excess(tap, recipe, kind, &fit) || fit.c[fit.degree] < 0)
+        return DIFFER_MOST + 1;
+    if (fit.degree == 0 && fit.c[0] == 0)
+        return 0;
+    growing_text_add(excess, "%s%s %s", excess->text != NULL ? ", " : "",
+                     fit_describe(&fit, 'n', text, sizeof text), kind->word);
+    return 1;
+}
+
+/* Whether an operation belongs to no law: each of them is a kind of its own. */
+static bool is_foreign(size_t counted)
+{
+    bool found = counted == OPCODE_PING || counted == OPCODE_CLOSE;
+    for (size_t i = 0; i < KINDS; i++)
+        for (size_t j = 0; j < kinds[i].count; j++)
+            found = found || kinds[i].counted[j] == counted;
+    return !found;
+}
+
+/* Number of kinds whose counts differ from the recipe's law, with the whole excess in words. */
+static size_t compare_with(const struct tap *tap, const struct recipe *recipe,
+                           struct growing_text *excess)
+{
+    size_t differ = 0;
+    for (size_t i = 0; i < KINDS && differ <= DIFFER_MOST; i++)
+        differ += compare_kind(tap, recipe, &kinds[i], excess);
+    for (size_t counted = 0; counted < OPCODES && differ <= DIFFER_MOST; counted++) {
+        const struct kind kind = {TALLY_KINDS, opcode_name((enum opcode)counted), 1, {counted}};
+        if (is_foreign(counted) && occurs(tap, counted))
+            differ += compare_kind(tap, recipe, &kind, excess);
+    }
+    return differ;
 }
 
 /* ------------------------------------------------------------------ findings */
@@ -171,20 +204,26 @@ static size_t compare_with(const struct tap *tap, const struct recipe *recipe,
         slug, subject, VERDICT_MEASURED, figure, unit, runs                                        \
     }
 
-/* Names all recipes with the same law, or else the first with one difference. */
+/* Names all recipes with the same law, or else the first with the fewest differences. */
 static void judge_recipes(struct tap *tap)
 {
     struct growing_text same = {0}, near = {0};
-    char excess[NAME_SIZE + LAW_SIZE];
+    size_t least = DIFFER_MOST + 1;
     const struct recipe *recipe;
     for (size_t i = 0; tap->run_count > 0 && (recipe = registry_at(i)) != NULL; i++) {
+        struct growing_text excess = {0};
         if (!recipe_has_law(recipe) || recipe->broken)
             continue;
-        size_t differ = compare_with(tap, recipe, excess);
+        size_t differ = compare_with(tap, recipe, &excess);
         if (differ == 0)
             growing_text_add(&same, "%s%s", same.text == NULL ? "" : ", ", recipe->name);
-        else if (differ == 1 && near.text == NULL)
-            growing_text_add(&near, "%s, and %s more", recipe->name, excess);
+        else if (differ < least) {
+            free(near.text);
+            near = (struct growing_text){0};
+            growing_text_add(&near, "%s, and %s more", recipe->name, excess.text);
+            least = differ;
+        }
+        free(excess.text);
     }
     const char *like = same.text != NULL ? same.text : near.text;
     if (like != NULL)

@@ -11,8 +11,6 @@
 /* A number of a first request that is a time of day: 1970-04-26 and later. */
 #define TIME_LEAST 10000000
 
-#define OTHERS "Java or another"
-
 static struct clients_session *session_of(struct clients *clients, int64_t id)
 {
     struct clients_session *session = id_tree_find(&clients->by_id, id);
@@ -63,9 +61,15 @@ static bool has(const struct jute_bytes *path, const char *mark)
     return path->length > 0 && memmem(path->bytes, path->length, mark, strlen(mark)) != NULL;
 }
 
-static const char *library_of(const char *known, const struct message_request *request)
+/* A session whose opening was not heard may have numbered its requests for long: nothing is
+ * guessed. */
+static const char *library_of(const struct clients_session *session,
+                              const struct message_request *request)
 {
+    const char *known = session->library;
     bool creates = request->opcode == OPCODE_CREATE || request->opcode == OPCODE_CREATE2;
+    if (session->connections == 0)
+        return NULL;
     if (known == NULL && request->xid >= TIME_LEAST)
         return "C";
     if (creates && has(&request->record.path, "/_c_"))
@@ -75,7 +79,7 @@ static const char *library_of(const char *known, const struct message_request *r
         return "kazoo";
     if (request->opcode == OPCODE_CREATE_CONTAINER && known == NULL)
         return "Curator";
-    return known != NULL || request->xid < 0 ? known : OTHERS;
+    return known != NULL || request->xid < 0 ? known : CLIENTS_OTHERS;
 }
 
 /* ------------------------------------------------------------------ the listener */
@@ -98,7 +102,7 @@ static uint64_t hear_request(void *context, struct conversation *conversation,
     struct clients_session *session =
         add(context, conversation, sent->sent_ns,
             &(struct clients_figures){.requests = counts, .sent_bytes = sent->bytes});
-    session->library = library_of(session->library, request);
+    session->library = library_of(session, request);
     return 0;
 }
 

@@ -20,6 +20,9 @@
 #define CLIENTS_SESSIONS_MAX 100000
 #define CLIENTS_SECONDS_MAX  100000
 
+/* The library of a session that shows none of the others. */
+#define CLIENTS_OTHERS "Java or another"
+
 #define CLIENTS_FIGURES(X, ...)                                                                    \
     X(__VA_ARGS__, requests, "", "requests, without pings and closes")                             \
     X(__VA_ARGS__, failed, "", "requests that were answered with an error")                        \

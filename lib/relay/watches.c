@@ -31,6 +31,12 @@ struct spot {
     char *path;
     struct watches_write **writes; /* the oldest first */
     size_t count;
+    id_tree told; /* sessions, each with the last of the writes that notified it */
+};
+
+struct told {
+    int64_t session; /* the key */
+    uint64_t number;
 };
 
 struct session {
@@ -152,16 +158,11 @@ static void disarm(struct watches *watches, struct armed *armed)
     free(armed);
 }
 
-/* The watch of a session that a notification is of; NULL: none that was seen. */
-static struct armed *find_fired(struct watches *watches, int64_t session, int32_t event, char *path)
+/* The watch of a session that stays on a path or, if it is recursive, above it; NULL: none. */
+static struct armed *find_staying(struct watches *watches, int64_t session, const char *path)
 {
-    enum watches_kind kind = event == MESSAGE_EVENT_CHILDREN ? WATCHES_CHILDREN : WATCHES_DATA;
-    struct armed *armed = find_armed(watches, session, kind, path);
-    if (armed == NULL && event == MESSAGE_EVENT_DELETED)
-        armed = find_armed(watches, session, WATCHES_CHILDREN, path);
-    if (armed == NULL)
-        armed = find_armed(watches, session, WATCHES_STAYING, path);
-    char *above = armed == NULL ? memory_text(path) : NULL;
+    char *above = memory_text(path);
+    struct armed *armed = find_armed(watches, session, WATCHES_STAYING, above);
     while (armed == NULL && strcmp(above, "/") != 0) {
         char *parent = parent_of(above);
         free(above);
@@ -173,21 +174,31 @@ static struct armed *find_fired(struct watches *watches, int64_t session, int32_
     return armed;
 }
 
-/* The deletion of a znode fires its watches of both kinds with one notification. */
-static void fire(struct watches *watches, struct armed *armed, int32_t event)
+/* One notification fires all watches of a session that its event is one for. Returns when the first
+ * of them was set; 0: none was seen. The server has a table of data watches and one of children
+ * watches, each with those that stay: it counts a deletion once for each table that has the session
+ * (DataTree.deleteNode). */
+static uint64_t fire(struct watches *watches, int64_t session, int32_t event, char *path)
 {
-    watches->figures[armed->figures].fired++;
-    if (armed->kind == WATCHES_STAYING)
-        return;
-    struct armed *other = event == MESSAGE_EVENT_DELETED && armed->kind == WATCHES_DATA
-                              ? find_armed(watches, armed->session, WATCHES_CHILDREN, armed->path)
-                              : NULL;
-    if (other != NULL) {
-        watches->figures[other->figures].fired++;
-        watches->both++;
-        disarm(watches, other);
+    const bool deleted = event == MESSAGE_EVENT_DELETED, children = event == MESSAGE_EVENT_CHILDREN;
+    struct armed *fired[WATCHES_KINDS] = {
+        [WATCHES_DATA] = children ? NULL : find_armed(watches, session, WATCHES_DATA, path),
+        [WATCHES_CHILDREN] =
+            deleted || children ? find_armed(watches, session, WATCHES_CHILDREN, path) : NULL,
+        [WATCHES_STAYING] = find_staying(watches, session, path)};
+    uint64_t set_ns = 0;
+    watches->both += deleted && (fired[WATCHES_STAYING] != NULL ||
+                                 (fired[WATCHES_DATA] != NULL && fired[WATCHES_CHILDREN] != NULL));
+    for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
+        struct armed *armed = fired[kind];
+        if (armed == NULL)
+            continue;
+        set_ns = set_ns == 0 || armed->set_ns < set_ns ? armed->set_ns : set_ns;
+        watches->figures[armed->figures].fired++;
+        if (kind != WATCHES_STAYING)
+            disarm(watches, armed);
     }
-    disarm(watches, armed);
+    return set_ns;
 }
 
 static void remove_armed(struct watches *watches, int64_t session, enum watches_kind kind,
@@ -265,6 +276,7 @@ static void take_out(struct watches *watches, struct spot *spot, struct watches_
     if (spot->count > 0)
         return;
     tdelete(spot, &watches->spots, compare_spots);
+    tdestroy(spot->told, free);
     free(spot->path);
     free(spot->writes);
     free(spot);
@@ -335,6 +347,7 @@ static struct watches_write *begin_write(const struct heard *heard, enum opcode 
     *write = (struct watches_write){.opcode = opcode,
                                     .session = heard->session,
                                     .xid = heard->xid,
+                                    .number = ++heard->watches->asked,
                                     .requested_ns = heard->at_ns,
                                     .uses = 1};
     pattern_fold(path, strlen(path), write->pattern);
@@ -359,37 +372,31 @@ static void take_asked(void *context, const struct change *change)
 {
     struct heard *heard = context;
     struct locks *locks = heard->watches->locks;
-    if (locks != NULL && change->opcode == OPCODE_DELETE)
+    if (change->opcode == OPCODE_DELETE)
         locks_delete(locks, change->path, heard->at_ns);
-    if (locks != NULL && change->ephemeral)
+    if (change->ephemeral)
         locks_arrive(locks, heard->session, change->path, change->sequential, heard->at_ns);
     if (heard->write == NULL)
         heard->write = begin_write(heard, heard->opcode, change->path);
     at_both(heard, change->opcode, change->path);
 }
 
-static void tell_locks(const struct heard *heard, const struct change *change)
-{
-    struct locks *locks = heard->watches->locks;
-    if (locks == NULL || !change->ephemeral)
-        return;
-    if (change->error == 0 && change->made != NULL)
-        locks_create(locks, heard->session, change->made, change->sequential, heard->at_ns);
-    else
-        locks_refuse(locks, heard->session, change->path, change->sequential,
-                     change->error == MESSAGE_NODE_EXISTS, heard->at_ns);
-}
-
 static void take_answered(void *context, const struct change *change)
 {
     struct heard *heard = context;
+    struct locks *locks = heard->watches->locks;
     struct session *session = session_of(heard->watches, heard->session);
+    const bool made = change->error == 0 && change->made != NULL;
     heard->error = change->error;
-    tell_locks(heard, change);
+    if (change->ephemeral && made)
+        locks_create(locks, heard->session, change->made, change->sequential, heard->at_ns);
+    else if (change->ephemeral)
+        locks_refuse(locks, heard->session, change->path, change->sequential,
+                     change->error == MESSAGE_NODE_EXISTS, heard->at_ns);
     at_both(heard, change->opcode, change->path);
     if (change->error == 0 && change->opcode == OPCODE_DELETE)
         forget_ephemeral(session, change->path);
-    if (change->ephemeral && change->made != NULL) {
+    if (change->ephemeral && made) {
         session->ephemerals =
             memory_grow(session->ephemerals, session->ephemeral_count, sizeof(char *));
         session->ephemerals[session->ephemeral_count++] = memory_text(change->made);
@@ -405,8 +412,11 @@ static void close_session(struct heard *heard, struct session *session)
         at_both(heard, OPCODE_DELETE, session->ephemerals[i]);
     }
     while (!heard->answered && session->armed != NULL) {
-        heard->watches->figures[session->armed->figures].left++;
-        disarm(heard->watches, session->armed);
+        struct armed *armed = session->armed;
+        heard->watches->figures[armed->figures].left++;
+        heard->watches->closing +=
+            1 + (armed->kind == WATCHES_STAYING ? 2 * session->ephemeral_count : 0);
+        disarm(heard->watches, armed);
     }
 }
 
@@ -416,7 +426,7 @@ static void close_session(struct heard *heard, struct session *session)
 static void end_following(struct watches *watches, struct session *session, bool wrote)
 {
     struct watches_write *write = session->follows;
-    bool got = wrote || (watches->locks != NULL && locks_holds(watches->locks, session->id));
+    bool got = wrote || locks_holds(watches->locks, session->id);
     session->follows = NULL;
     session->first_xid = 0;
     session->asked = 0;
@@ -481,8 +491,7 @@ static uint64_t hear_request(void *context, struct conversation *conversation,
                           .at_ns = sent->sent_ns};
     follow_request(watches, session, sent);
     if (sent->opcode == OPCODE_CLOSE) {
-        if (watches->locks != NULL)
-            locks_close(watches->locks, session->id, sent->sent_ns);
+        locks_close(watches->locks, session->id, sent->sent_ns);
         close_session(&heard, session);
     } else
         change_each_asked(sent->opcode, &request->record, take_asked, &heard);
@@ -551,20 +560,30 @@ static void hear_reply(void *context, struct conversation *conversation,
     follow_reply(watches, session, request, reply, bytes);
 }
 
-/* The write that has fired a watch which was set then; NULL: none that was seen. */
-static struct watches_write *find_cause(const struct spot *spot, int64_t zxid, uint64_t set_ns)
+/* The write that has fired a watch which was set then; NULL: none that was seen. No write notifies
+ * a session twice at a spot. */
+static struct watches_write *find_cause(struct spot *spot, int64_t session, int64_t zxid,
+                                        uint64_t set_ns)
 {
     struct watches_write *answered = NULL, *asked = NULL;
+    struct told *told = spot != NULL ? id_tree_take(&spot->told, session, sizeof *told) : NULL;
     for (size_t i = 0; spot != NULL && i < spot->count; i++) {
         struct watches_write *write = spot->writes[i];
-        if (write->replied_ns > 0 && write->zxid == zxid)
-            return write;
+        if (write->replied_ns > 0 && write->zxid == zxid) {
+            answered = write;
+            break;
+        }
+        if (write->number <= told->number)
+            continue;
         if (write->replied_ns == 0 && asked == NULL)
             asked = write;
         if (write->replied_ns > set_ns && answered == NULL && zxid <= 0)
             answered = write;
     }
-    return answered != NULL ? answered : asked;
+    struct watches_write *cause = answered != NULL ? answered : asked;
+    if (cause != NULL)
+        told->number = cause->number;
+    return cause;
 }
 
 static void hear_notification(void *context, struct conversation *conversation,
@@ -574,15 +593,13 @@ static void hear_notification(void *context, struct conversation *conversation,
     struct watches *watches = context;
     struct session *session = session_of(watches, conversation->session);
     char *path = memory_copy(notification->path.bytes, notification->path.length);
-    struct armed *armed = find_fired(watches, session->id, notification->event, path);
+    uint64_t set_ns = fire(watches, session->id, notification->event, path);
     struct watches_write *write = find_cause(find_spot(watches, notification->event, path),
-                                             notification->zxid, armed != NULL ? armed->set_ns : 0);
+                                             session->id, notification->zxid, set_ns);
     (void)bytes;
     /* The end of a session that nobody has asked for, such as an expiry, shows here alone. */
-    if (watches->locks != NULL && notification->event == MESSAGE_EVENT_DELETED)
+    if (notification->event == MESSAGE_EVENT_DELETED)
         locks_delete(watches->locks, path, at_ns);
-    if (armed != NULL)
-        fire(watches, armed, notification->event);
     end_following(watches, session, false);
     watches->unattributed += write == NULL;
     if (write != NULL) {

@@ -47,6 +47,7 @@ struct watches_write {
     char pattern[PATTERN_SIZE]; /* of its path; of the end of a session that of the first znode */
     int64_t session;            /* that wrote */
     int32_t xid;
+    uint64_t number;                   /* in the order of the requests, from 1 */
     uint64_t requested_ns, replied_ns; /* 0: it has no reply yet */
     int64_t zxid;
     uint64_t notified;                 /* notifications */
@@ -80,9 +81,13 @@ struct watches {
     struct watches_cause **causes;
     struct watches_write costliest[WATCHES_COSTLIEST]; /* by notified + followed; uses 0: none */
     uint64_t unattributed;
-    uint64_t both; /* notifications of a deletion that fired a watch of data and one of children */
-    struct locks *locks; /* the caller's: is told of every change; who holds one has got
-                            something; NULL: not known */
+    uint64_t both;    /* notifications of a deletion that servers count for watches of data and for
+                         those of children */
+    uint64_t closing; /* the most notifications that servers may count, and not send, because the
+                         session is about to close */
+    uint64_t asked;   /* writes */
+    struct locks *locks; /* the caller's, while messages are heard: is told of every change; who
+                            holds one has got something */
     /* The rest is for watches.c: trees of tsearch, and the last writes that were answered. */
     void *armed, *spots;
     id_tree sessions;

@@ -101,13 +101,18 @@ bool message_next_part(struct jute *parts, bool is_reply, enum opcode *opcode,
     return !parts->malformed;
 }
 
+/* Counts the parts. The number of a reply is the error of the first part that failed by itself. */
 static void read_parts(struct jute *jute, bool is_reply, struct message_record *record)
 {
     enum opcode opcode;
     struct message_record part;
     record->parts = *jute;
-    while (message_next_part(jute, is_reply, &opcode, &part))
+    while (message_next_part(jute, is_reply, &opcode, &part)) {
         record->elements++;
+        if (is_reply && opcode == OPCODE_OTHER && record->number == 0 &&
+            part.number != MESSAGE_RUNTIME_INCONSISTENCY)
+            record->number = part.number;
+    }
 }
 
 /* ------------------------------------------------------------------ messages */
@@ -166,6 +171,8 @@ bool message_read_reply(const void *bytes, size_t count, enum opcode opcode,
     if (reply->error != 0 || opcode == OPCODE_OTHER)
         return !jute.malformed;
     read_record(&jute, opcode_reply(opcode), true, &reply->record);
+    if (opcode == OPCODE_MULTI || opcode == OPCODE_MULTI_READ)
+        reply->error = reply->record.number;
     return jute_is_read(&jute);
 }
 

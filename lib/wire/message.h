@@ -33,9 +33,9 @@
     X(-6, "Unimplemented")                                                                         \
     X(-7, "OperationTimeout")                                                                      \
     X(-8, "BadArguments")                                                                          \
+    X(-12, "UnknownSession")                                                                       \
     X(-13, "NewConfigNoQuorum")                                                                    \
     X(-14, "ReconfigInProgress")                                                                   \
-    X(-15, "UnknownSession")                                                                       \
     X(-100, "APIError")                                                                            \
     X(-101, "NoNode")                                                                              \
     X(-102, "NoAuth")                                                                              \
@@ -59,6 +59,7 @@
 
 /* Those that a reader of traffic asks for. */
 enum message_error {
+    MESSAGE_RUNTIME_INCONSISTENCY = -2, /* of the parts behind the one that failed */
     MESSAGE_NO_NODE = -101,
     MESSAGE_NODE_EXISTS = -110,
 };
@@ -98,8 +99,10 @@ struct message_request {
 
 struct message_reply {
     int32_t xid;
-    int64_t zxid;  /* the transaction of a write; of a read the last that the server knows */
-    int32_t error; /* 0: none; else as in KeeperException.Code */
+    int64_t zxid; /* the transaction of a write; of a read the last that the server knows */
+    /* 0: none; else as in KeeperException.Code: the header's, or of a transaction, whose header has
+     * none, that of the part that failed. */
+    int32_t error;
     struct message_record record;
 };
 

@@ -179,7 +179,7 @@ COMMAND_TEST(a_deletion_that_the_server_counts_twice_is_told)
     assert_int_equal(messages(result, "notification deleted"), 1);
     assert_string_equal(text_of(result, "reconciled"), "yes");
     assert_non_null(
-        strstr(text_of(result, "comparison"), ", those twice that fired watches of data"));
+        strstr(text_of(result, "comparison"), ", deletions twice of which"));
     json_decref(result);
     assert_left(0);
 }

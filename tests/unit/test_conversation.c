@@ -66,7 +66,7 @@ static void assert_told(void)
     assert_int_equal(conversation.session, 77);
     assert_int_equal(requests, 23);
     assert_int_equal(replies, 23);
-    assert_int_equal(failed, 1);
+    assert_int_equal(failed, 2);
     assert_int_equal(requests_of(OPCODE_MULTI), 2);
     assert_int_equal(requests_of(OPCODE_OTHER), 1);
     assert_int_equal(requests_of(OPCODE_PING), 1);
@@ -76,7 +76,7 @@ static void assert_told(void)
     assert_int_equal(traffic.operations[OPCODE_GET_DATA].watches, 0);
     assert_int_equal(traffic.operations[OPCODE_SET_WATCHES2].watches, 3);
     assert_int_equal(traffic.operations[OPCODE_ADD_WATCH].watches, 1);
-    assert_int_equal(traffic.error_count, 1);
+    assert_int_equal(traffic.error_count, 2);
     assert_int_equal(traffic.errors[0].opcode, OPCODE_CREATE2);
     assert_int_equal(traffic.errors[0].error, -110);
     assert_int_equal(traffic.notifications[TRAFFIC_CHANGED], 1);

@@ -264,6 +264,30 @@ OBSERVER_TEST(watches_are_set_once_and_left)
     assert_int_equal(observer.watches.kinds.count, 3);
 }
 
+/* Each notification is of the next write, and servers count each deletion in both tables. */
+OBSERVER_TEST(a_watch_that_stays_has_a_cause_each_time)
+{
+    messages_say(CLIENT, "iisi", ++xid, 106, "/c", 1);
+    messages_say(SERVER, "ilii", xid, xid, 0, 0);
+    by(1);
+    for (int i = 2; i < 4; i++) {
+        create(i, "/c/d", 0, "/c/d", 0);
+        notify(1, -1, 1, "/c/d");
+        int deleted = ask_delete(i, "/c/d");
+        notify(1, -1, 2, "/c/d");
+        answer(i, deleted, deleted, 0);
+    }
+    finish();
+    assert_int_equal(observer.watches.writes.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(observer.watches.causes[i]->writes, 2);
+        assert_int_equal(observer.watches.causes[i]->notified_most, 1);
+    }
+    assert_int_equal(observer.watches.both, 2);
+    assert_int_equal(observer.watches.unattributed, 0);
+    assert_figures(0, 1, 0, 4, 0, 1);
+}
+
 /* ------------------------------------------------------------------ queues */
 
 static bool holds(int session)
@@ -353,6 +377,9 @@ OBSERVER_TEST(a_transaction_that_failed_makes_no_place)
                  xid, xid, 0, -1, 0, 0, 0, -1, 0, -101, -101, -1, 1, -1);
     by(2);
     assert_true(holds(1));
+    assert_int_equal(observer.traffic.operations[OPCODE_MULTI].failed, 1);
+    assert_int_equal(observer.traffic.error_count, 1);
+    assert_int_equal(observer.traffic.errors[0].error, -101);
     ask_delete(1, "/l/t-0000000000");
     assert_true(!holds(1) && !holds(2));
     finish();

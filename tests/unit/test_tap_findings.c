@@ -66,6 +66,19 @@ TEST(a_deletion_that_fires_two_watches_is_counted_twice)
     assert_judged(RECONCILED_NO, VERDICT_FAILS, VERDICT_FAILS);
 }
 
+TEST(a_session_that_closes_may_miss_a_notification)
+{
+    begin(6, 0);
+    tap.observer.watches.closing = 1;
+    assert_judged(RECONCILED_NA, VERDICT_HOLDS, VERDICT_MEASURED);
+    begin(7, 0);
+    tap.observer.watches.closing = 1;
+    assert_judged(RECONCILED_NO, VERDICT_FAILS, VERDICT_FAILS);
+    begin(4, 0);
+    tap.observer.watches.closing = 1;
+    assert_judged(RECONCILED_NO, VERDICT_FAILS, VERDICT_FAILS);
+}
+
 /* Others may use servers of --connect, but not private ones. */
 TEST(packets_that_went_round_the_relay_are_those_of_others)
 {
@@ -118,7 +131,8 @@ TEST(sessions_are_counted_by_library)
     tap_judge(&tap);
     const struct table_value *row = table_row(&tap.tables[TAP_FINDINGS], 1);
     assert_string_equal(row[finding_slug].text, "libraries");
-    assert_string_equal(row[finding_sentence].text, "The libraries of the sessions: 2 kazoo");
+    assert_string_equal(row[finding_sentence].text,
+                        "The libraries of the sessions: 2 kazoo; the others do not show theirs");
     end();
 }
 

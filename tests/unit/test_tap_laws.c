@@ -104,7 +104,32 @@ TEST(a_recipe_that_is_exceeded_by_one_kind_is_named)
         runs[i].counts[OPCODE_SYNC] += 1;
     }
     judge();
+    assert_string_equal(sentence_of("recipe"), "The counts are those of zkherd's recipe "
+                                               "scalable-get, and n exists, 1 sync more");
+    end();
+    begin("scalable-get");
+    for (size_t i = 0; i < RUNS; i++) {
+        runs[i].counts[OPCODE_EXISTS] += runs[i].n;
+        runs[i].counts[OPCODE_SYNC] += 1;
+        runs[i].counts[OPCODE_CHECK_WATCHES] += 1;
+    }
+    judge();
     assert_string_equal(sentence_of("recipe"), "");
+    end();
+}
+
+/* Curator's mutex with its ensemble tracker: 8n - 2 requests. */
+TEST(operations_without_a_law_are_named)
+{
+    begin("scalable-get");
+    for (size_t i = 0; i < RUNS; i++) {
+        runs[i].counts[OPCODE_GET_DATA] += 2 * runs[i].n;
+        runs[i].counts[OPCODE_CHECK_WATCHES] += runs[i].n;
+    }
+    judge();
+    assert_string_equal(sentence_of("recipe"),
+                        "The counts are those of zkherd's recipe scalable-get, and 2\302\267n "
+                        "getData, n checkWatches more");
     end();
 }
 
