@@ -2,11 +2,14 @@
 /* The command of a tap: a process group of its own, of which nothing runs after its end. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "bench/tap/internal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,9 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VARIABLE "ZKHERD_CONNECT"
-#define PATIENCE (2 * NS_PER_S) /* between SIGTERM and SIGKILL */
-#define POLL_NS  (10 * NS_PER_MS)
+#define VARIABLE    "ZKHERD_CONNECT"
+#define VARIABLE_N  "ZKHERD_N"
+#define SCRIPT_MOST 65536
+#define PIPE_BYTES  (1 << 20)
+#define PATIENCE    (2 * NS_PER_S) /* between SIGTERM and SIGKILL */
+#define POLL_NS     (10 * NS_PER_MS)
 
 /* A word with `connect` in place of {} and {connect}, and n, unless it is NULL, in place of {n};
  * the caller's to free. */
@@ -42,9 +48,20 @@ static char *fill_in(const char *word, const char *connect, const char *n)
     return filled.text;
 }
 
+bool tap_command_knows_n(char *const *words)
+{
+    bool found = false;
+    char *script = memory_new(SCRIPT_MOST, 1);
+    for (; *words != NULL && !found; words++)
+        found = strstr(*words, "{n}") != NULL || strstr(*words, VARIABLE_N) != NULL ||
+                (text_read(*words, script, SCRIPT_MOST) && strstr(script, VARIABLE_N) != NULL);
+    free(script);
+    return found;
+}
+
 /* Becomes the command, in the child; else writes errno to `failure`. Standard input is empty, and
- * what the command prints goes to standard error. */
-static void execute(char *const *words, const char *connect, const char *n, int failure)
+ * what the command prints goes to `output`. */
+static void execute(char *const *words, const char *connect, const char *n, int failure, int output)
 {
     sigset_t none;
     size_t count = 0;
@@ -58,8 +75,11 @@ static void execute(char *const *words, const char *connect, const char *n, int 
     for (size_t i = 0; i < count; i++)
         filled[i] = fill_in(words[i], connect, n);
     setenv(VARIABLE, connect, 1);
+    if (n != NULL)
+        setenv(VARIABLE_N, n, 1);
     dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
     execvp(filled[0], filled);
     int os_error = errno;
     (void)!write(failure, &os_error, sizeof os_error);
@@ -69,13 +89,17 @@ static void execute(char *const *words, const char *connect, const char *n, int 
 enum error_kind tap_command_start(struct tap_command *command, char *const *words,
                                   const char *connect, const char *n, struct error *error)
 {
-    int failure[2], os_error = 0;
-    if (pipe2(failure, O_CLOEXEC) != 0)
+    int failure[2] = {-1, -1}, output[2], os_error = 0;
+    if (pipe2(output, O_CLOEXEC) != 0)
         return error_from_errno(error, errno, words[0], "while starting the command");
+    (void)!pipe2(failure, O_CLOEXEC);
+    (void)fcntl(output[0], F_SETPIPE_SZ, PIPE_BYTES);
+    (void)fcntl(output[0], F_SETFL, O_NONBLOCK);
     pid_t pid = fork();
     if (pid == 0)
-        execute(words, connect, n, failure[1]);
+        execute(words, connect, n, failure[1], output[1]);
     close(failure[1]);
+    close(output[1]);
     if (pid < 0)
         os_error = errno;
     else /* the end of file, when the command is executed */
@@ -83,17 +107,39 @@ enum error_kind tap_command_start(struct tap_command *command, char *const *word
     close(failure[0]);
     if (pid > 0 && os_error != 0)
         waitpid(pid, NULL, 0);
-    if (os_error != 0)
+    if (os_error != 0) {
+        close(output[0]);
         return error_raise(error, ERROR_USAGE, os_error, words[0],
                            "the command cannot be executed");
-    *command = (struct tap_command){.pid = pid};
+    }
+    *command = (struct tap_command){.pid = pid, .output = output[0]};
     return ERROR_NONE;
+}
+
+/* Passes on what the command has printed, and keeps its last line. */
+static void pass_output(struct tap_command *command)
+{
+    char bytes[4096];
+    ssize_t count;
+    while ((count = read(command->output, bytes, sizeof bytes)) > 0) {
+        (void)!write(STDERR_FILENO, bytes, (size_t)count);
+        for (ssize_t i = 0; i < count; i++)
+            if (bytes[i] != '\n' && command->length < sizeof command->line - 1)
+                command->line[command->length++] = (char)(iscntrl(bytes[i]) ? ' ' : bytes[i]);
+            else if (bytes[i] == '\n' && command->length > 0) {
+                snprintf(command->last, sizeof command->last, "%.*s", (int)command->length,
+                         command->line);
+                command->length = 0;
+            }
+    }
 }
 
 /* The process stays, so that the number of its group stays its own. */
 void tap_command_poll(struct tap_command *command)
 {
     siginfo_t end = {0};
+    if (command->pid > 0)
+        pass_output(command);
     if (command->pid > 0 && !command->ended)
         command->ended =
             waitid(P_PID, (id_t)command->pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -119,10 +165,12 @@ void tap_command_end(struct tap_command *command)
         nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
     kill(-command->pid, SIGKILL);
     wait4(command->pid, &command->status, 0, &used);
-    *command = (struct tap_command){.ended = ended_itself,
-                                    .status = command->status,
-                                    .cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime),
-                                    .rss_kib = (uint64_t)used.ru_maxrss};
+    pass_output(command);
+    close(command->output);
+    command->pid = 0;
+    command->ended = ended_itself;
+    command->cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
+    command->rss_kib = (uint64_t)used.ru_maxrss;
 }
 
 /* Whether a command that was ended had failed, or was ended by a signal of its own. */

@@ -31,11 +31,38 @@ static void judge_herd(const struct table *herds, struct table *findings)
         return;
     const struct table_value *row = table_row(herds, 0);
     const char *path = row[tap_herd_pattern].text;
-    findings_add(findings, MEASURED("herd", path, row[tap_herd_notified].count, "notifications"),
-                 "The costliest write, %s of %s: %" PRIu64 " notifications, then %" PRIu64
-                 " requests",
-                 row[tap_herd_operation].text, path, row[tap_herd_notified].count,
-                 row[tap_herd_requests_after].count);
+    const uint64_t notified = row[tap_herd_notified].count, got = row[tap_herd_got].count;
+    const bool is_herd = notified > 2 && 2 * got < notified;
+    findings_add(
+        findings, MEASURED("herd", path, notified, "notifications"),
+        "%s, %s of %s: %" PRIu64 " notifications, then %" PRIu64 " requests%s",
+        is_herd ? "Herd of the costliest write" : "The costliest write",
+        row[tap_herd_operation].text, path, notified, row[tap_herd_requests_after].count,
+        is_herd ? "; with kazoo's Lock or Curator's InterProcessMutex a release notifies one" : "");
+}
+
+static bool writes(enum opcode opcode)
+{
+    return opcode_creates(opcode) || opcode == OPCODE_DELETE || opcode == OPCODE_SET_DATA ||
+           opcode == OPCODE_SET_ACL || opcode == OPCODE_MULTI || opcode == OPCODE_RECONFIG ||
+           opcode == OPCODE_DELETE_CONTAINER;
+}
+
+static void judge_shares(const struct tap *tap, struct table *findings)
+{
+    const struct clients *clients = &tap->observer.clients;
+    const uint64_t all = traffic_requests(&tap->observer.traffic);
+    uint64_t written = 0, most = 0;
+    for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
+        written += writes(opcode) ? tap->observer.traffic.operations[opcode].requests : 0;
+    for (size_t i = 0; i < clients->second_count; i++)
+        most = clients->seconds[i].requests > most ? clients->seconds[i].requests : most;
+    const double share = 100 * (double)written / (double)all;
+    if (all > 0)
+        findings_add(findings, MEASURED("writes", "clients", share, "%"),
+                     "Writes are %.0f %% of the requests, reads %.0f %%; in the busiest second "
+                     "there were %" PRIu64 " requests",
+                     share, 100 - share, most);
 }
 
 static void judge_traffic(const struct tap *tap, struct table *findings)
@@ -50,6 +77,7 @@ static void judge_traffic(const struct tap *tap, struct table *findings)
         text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
         text_format_count(traffic->sessions - traffic->resumed, sessions, sizeof sessions),
         text_format_count(traffic->connections, connections, sizeof connections), tap->seconds);
+    judge_shares(tap, findings);
     if (isfinite(tap->cpu_us))
         findings_add(findings, MEASURED("relay-cpu", "relay", tap->cpu_us, "us"),
                      "The relay took %.1f us of CPU time for each message", tap->cpu_us);
@@ -80,25 +108,28 @@ static void judge_libraries(const struct table *sessions, struct table *findings
 static void judge_command(const struct tap *tap, struct table *findings)
 {
     const struct tap_command *command = &tap->command;
-    const size_t planned = tap->options->clients.count * TAP_TRIALS;
+    const bool connected = tap->observer.traffic.connections > 0,
+               failed = tap_command_failed(command);
     const double cpu_s = (double)command->cpu_ns / 1e9;
     if (!tap->options->drain && command->cpu_ns > 0)
         findings_add(
             findings, MEASURED("command-cpu", "command", cpu_s, "s"),
             "The command used %.2f s of CPU time, and its largest process %.0f MiB of memory",
             cpu_s, (double)command->rss_kib / 1024);
-    if (tap->observer.traffic.connections == 0)
+    if (!connected && !failed)
         findings_add(findings, NOT_VALID("passed-by", "command"),
                      "The command has opened no connection to the relay: give it the connect "
                      "string, {} in its arguments or ZKHERD_CONNECT");
-    if (tap->options->drain && tap->run_count < planned)
+    if (tap->options->drain && tap->run_count < tap->run_planned && (connected || !failed))
         findings_add(findings, NOT_VALID("runs", "command"),
                      "Runs that ended well: %zu of %zu; one failed or was cut short",
-                     tap->run_count, planned);
-    if (tap_command_failed(command) && WIFEXITED(command->status))
-        findings_add(findings, NOT_VALID("command", "command"), "The command ended with status %d",
-                     WEXITSTATUS(command->status));
-    else if (tap_command_failed(command))
+                     tap->run_count, tap->run_planned);
+    if (failed && WIFEXITED(command->status))
+        findings_add(findings, NOT_VALID("command", "command"),
+                     "The command ended with status %d%s%s%s", WEXITSTATUS(command->status),
+                     connected ? "" : ", and has opened no connection",
+                     command->last[0] != '\0' ? ": " : "", command->last);
+    else if (failed)
         findings_add(findings, NOT_VALID("command", "command"),
                      "The command was ended by signal %d", WTERMSIG(command->status));
 }

@@ -14,11 +14,37 @@
 #include "bench/tap/columns.h"
 #include "bench/target/target.h"
 #include "fleet/server_counters.h"
+#include "measure/fit.h"
 #include "relay/capture.h"
 #include "relay/observer.h"
 #include "relay/relay.h"
 
 #include <sys/types.h>
+
+/* Counts of a run: requests of each operation, those of them that failed, notifications of each
+ * kind, all of these, and all requests but pings and closes. */
+#define TAP_FAILED            ((size_t)OPCODES)
+#define TAP_NOTIFICATIONS     (2 * TAP_FAILED)
+#define TAP_ALL_NOTIFICATIONS (TAP_NOTIFICATIONS + TRAFFIC_EVENT_KINDS)
+#define TAP_ALL               (TAP_ALL_NOTIFICATIONS + 1)
+#define TAP_COUNTS            (TAP_ALL + 1)
+#define TAP_NAME_SIZE         64
+
+struct tap_run {
+    uint64_t n;     /* clients */
+    uint32_t trial; /* from 1 */
+    uint64_t counts[TAP_COUNTS];
+};
+
+/* Counts that the runs of a drain must have. */
+#define TAP_EXPECTED_MOST 16
+struct tap_expected {
+    struct tap_expectation {
+        size_t counted; /* index of a run's counts */
+        struct fit_polynomial law;
+    } list[TAP_EXPECTED_MOST];
+    size_t count;
+};
 
 struct tap_options {
     struct target_options target;
@@ -30,6 +56,8 @@ struct tap_options {
     uint64_t duration_ns; /* 0: until the command or the user ends it */
     bool drain;           /* the command runs for each number of clients, and laws are fitted */
     struct levels clients;
+    uint32_t trials; /* runs at each number of clients */
+    struct tap_expected expected;
     uint64_t seed;        /* of the order of the runs */
     char *const *command; /* in argv, NULL behind the last word; NULL: none */
 };
@@ -37,8 +65,12 @@ struct tap_options {
 /* ------------------------------------------------------------------ the command (command.c) */
 
 struct tap_command {
-    pid_t pid;        /* and its process group; 0: none runs */
-    bool ended;       /* by itself */
+    pid_t pid;      /* and its process group; 0: none runs */
+    bool ended;     /* by itself */
+    int output;     /* what it prints: the reading end of a pipe */
+    char last[160]; /* line of that which is not empty */
+    size_t length;  /* of the line that is being printed */
+    char line[160];
     int status;       /* as of waitpid, once tap_command_end was called; so are the next two */
     uint64_t cpu_ns;  /* user and system, of the command and of the processes it waited for */
     uint64_t rss_kib; /* largest resident memory of one of these processes */
@@ -48,25 +80,12 @@ struct tap_command {
 MUST_CHECK enum error_kind tap_command_start(struct tap_command *command, char *const *words,
                                              const char *connect, const char *n,
                                              struct error *error);
+/* Whether the command can know n: by {n}, or by ZKHERD_N in a word or in the file of that name. */
+bool tap_command_knows_n(char *const *words);
 void tap_command_poll(struct tap_command *command);
 void tap_command_end(struct tap_command *command);
 bool tap_command_failed(const struct tap_command *command);
 bool tap_command_succeeded(const struct tap_command *command);
-
-#define TAP_TRIALS 3 /* runs of --drain at each number of clients */
-
-/* Counts of a run: requests of each operation, those of them that failed, notifications of each
- * kind, and all requests but pings and closes. */
-#define TAP_FAILED        ((size_t)OPCODES)
-#define TAP_NOTIFICATIONS (2 * TAP_FAILED)
-#define TAP_ALL           (TAP_NOTIFICATIONS + TRAFFIC_EVENT_KINDS)
-#define TAP_COUNTS        (TAP_ALL + 1)
-
-struct tap_run {
-    uint64_t n;     /* clients */
-    uint32_t trial; /* from 1 */
-    uint64_t counts[TAP_COUNTS];
-};
 
 /* The tables; those of --drain alone are the last. */
 enum tap_rows {
@@ -99,8 +118,8 @@ struct tap {
     struct tap_command command; /* the last */
     struct tap_run first;       /* of --drain: not among the runs */
     struct tap_run *runs;
-    size_t run_count;
-    struct relay_connections connections; /* when the relay was ended */
+    size_t run_count, run_planned, run_at; /* ended well, of all, started with the first */
+    struct relay_connections connections;  /* when the relay was ended */
     struct server_counters_count servers;
     struct capture_counts capture; /* of --pcap */
     char cut_short[256];           /* why the capture was not read to its end; "": it was */
@@ -114,8 +133,14 @@ struct tap {
     char folder[PATH_MAX]; /* of the files; "": none */
 };
 
-/* Counts of everything so far (laws.c). */
+/* Counts of everything so far; the name of a count; the law of a count in words (laws.c). */
 void tap_count(const struct traffic *traffic, struct tap_run *run);
+const char *tap_count_name(size_t counted, char name[TAP_NAME_SIZE]);
+const char *tap_describe_law(const struct tap *tap, size_t counted, char *text, size_t size);
+
+/* --expect: reads its value, and adds findings of what the runs have (expect.c). */
+option_parser tap_parse_expected;
+void tap_judge_expected(struct tap *tap);
 
 /* Fill tap->tables: rows.c with what passed, laws.c with the runs of a drain and their laws. */
 void tap_fill_rows(struct tap *tap);

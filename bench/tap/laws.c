@@ -14,8 +14,7 @@
 TABLE_DEFINE(tap_run, "runs.csv", TAP_RUN_COLUMNS)
 TABLE_DEFINE(tap_law, "laws.csv", TAP_LAW_COLUMNS)
 
-#define LAW_SIZE  128
-#define NAME_SIZE 64
+#define LAW_SIZE 128
 
 /* ------------------------------------------------------------------ what is counted */
 
@@ -27,30 +26,33 @@ void tap_count(const struct traffic *traffic, struct tap_run *run)
     }
     for (enum traffic_event event = 0; event < TRAFFIC_EVENT_KINDS; event++)
         run->counts[TAP_NOTIFICATIONS + event] = traffic->notifications[event];
+    run->counts[TAP_ALL_NOTIFICATIONS] = traffic_notifications(traffic);
     run->counts[TAP_ALL] = traffic_requests(traffic);
 }
 
 /* Returns `name`. */
-static const char *name_count(size_t counted, char name[NAME_SIZE])
+const char *tap_count_name(size_t counted, char name[TAP_NAME_SIZE])
 {
     if (counted == TAP_ALL)
-        snprintf(name, NAME_SIZE, "all requests");
+        snprintf(name, TAP_NAME_SIZE, "all requests");
+    else if (counted == TAP_ALL_NOTIFICATIONS)
+        snprintf(name, TAP_NAME_SIZE, "notifications");
     else if (counted >= TAP_NOTIFICATIONS)
-        snprintf(name, NAME_SIZE, "notification %s",
+        snprintf(name, TAP_NAME_SIZE, "notification %s",
                  traffic_event_word((enum traffic_event)(counted - TAP_NOTIFICATIONS)));
     else
-        snprintf(name, NAME_SIZE, "%s%s", opcode_name((enum opcode)(counted % TAP_FAILED)),
+        snprintf(name, TAP_NAME_SIZE, "%s%s", opcode_name((enum opcode)(counted % TAP_FAILED)),
                  counted >= TAP_FAILED ? " failed" : "");
     return name;
 }
 
-/* Pings come with time, not with clients. */
+/* Pings come with time, not with clients; the sum of the notifications has no row. */
 static bool occurs(const struct tap *tap, size_t counted)
 {
     bool found = false;
     for (size_t i = 0; i < tap->run_count; i++)
         found = found || tap->runs[i].counts[counted] > 0;
-    return found && counted != OPCODE_PING;
+    return found && counted != OPCODE_PING && counted != TAP_ALL_NOTIFICATIONS;
 }
 
 /* A count of each run over its n: a point each. */
@@ -70,16 +72,27 @@ static struct points sum_counts(const struct tap *tap, const size_t *counted, si
     return points;
 }
 
+const char *tap_describe_law(const struct tap *tap, size_t counted, char *text, size_t size)
+{
+    const struct points points = sum_counts(tap, &counted, 1);
+    size_t equal;
+    const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
+    if (fit.exact)
+        return fit_describe(&fit, 'n', text, size);
+    snprintf(text, size, "no polynomial in n");
+    return text;
+}
+
 /* ------------------------------------------------------------------ rows */
 
 static void fill_law(const struct tap *tap, size_t counted, struct table_value *row)
 {
     const struct points points = sum_counts(tap, &counted, 1);
-    char text[LAW_SIZE], name[NAME_SIZE];
+    char text[LAW_SIZE], name[TAP_NAME_SIZE];
     size_t equal;
     const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
     const struct fit_exponent growth = fit_exponent(points.n, points.y, tap->run_count);
-    row[tap_law_counted] = table_text(name_count(counted, name));
+    row[tap_law_counted] = table_text(tap_count_name(counted, name));
     if (fit.exact)
         row[tap_law_law] = table_text(fit_describe(&fit, 'n', text, sizeof text));
     row[tap_law_runs] = table_count(tap->run_count);
@@ -91,7 +104,7 @@ static void fill_law(const struct tap *tap, size_t counted, struct table_value *
 
 void tap_fill_laws(struct tap *tap)
 {
-    char name[NAME_SIZE];
+    char name[TAP_NAME_SIZE];
     for (size_t i = 0; i < tap->run_count; i++)
         for (size_t counted = 0; counted < TAP_COUNTS; counted++) {
             if (!occurs(tap, counted))
@@ -99,7 +112,7 @@ void tap_fill_laws(struct tap *tap)
             struct table_value *row = table_add(&tap->tables[TAP_RUNS]);
             row[tap_run_clients] = table_count(tap->runs[i].n);
             row[tap_run_trial] = table_count(tap->runs[i].trial);
-            row[tap_run_counted] = table_text(name_count(counted, name));
+            row[tap_run_counted] = table_text(tap_count_name(counted, name));
             row[tap_run_messages] = table_count(tap->runs[i].counts[counted]);
         }
     for (size_t counted = 0; counted < TAP_COUNTS; counted++)
@@ -239,9 +252,9 @@ static void judge_recipes(struct tap *tap)
 static void judge_first_run(struct tap *tap)
 {
     struct growing_text list = {0};
-    char name[NAME_SIZE];
+    char name[TAP_NAME_SIZE];
     uint64_t sum = 0;
-    for (size_t counted = 0; counted < TAP_ALL; counted++) {
+    for (size_t counted = 0; counted < TAP_ALL_NOTIFICATIONS; counted++) {
         uint64_t least = UINT64_MAX, first = tap->first.counts[counted];
         for (size_t i = 0; i < tap->run_count; i++)
             if (tap->runs[i].n == tap->first.n && tap->runs[i].counts[counted] < least)
@@ -249,7 +262,7 @@ static void judge_first_run(struct tap *tap)
         if (first <= least || counted == OPCODE_PING)
             continue;
         growing_text_add(&list, "%s%" PRIu64 " %s", sum > 0 ? ", " : "", first - least,
-                         name_count(counted, name));
+                         tap_count_name(counted, name));
         sum += first - least;
     }
     if (sum > 0)
@@ -259,6 +272,37 @@ static void judge_first_run(struct tap *tap)
                      "once",
                      list.text);
     free(list.text);
+}
+
+/* Whether a count grows faster than the clients: 1, or no faster: 0; -1: it is not certain. */
+static int bends(const struct tap *tap, size_t counted)
+{
+    const struct points points = sum_counts(tap, &counted, 1);
+    size_t equal;
+    const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
+    const struct fit_exponent growth = fit_exponent(points.n, points.y, tap->run_count);
+    if (fit.exact)
+        return fit.degree > 1 && fit.c[2] > 0;
+    return growth.low > 1 + FIT_MARGIN ? 1 : growth.high < 1 + FIT_MARGIN ? 0 : -1;
+}
+
+/* What people ask a drain for; the remedies are laws of docs/tap.md. */
+static void judge_herding(struct tap *tap)
+{
+    const int requests = bends(tap, TAP_ALL), notified = bends(tap, TAP_ALL_NOTIFICATIONS);
+    const struct tap_run *most = tap->runs;
+    for (size_t i = 0; i < tap->run_count; i++)
+        most = tap->runs[i].n > most->n ? &tap->runs[i] : most;
+    if (tap->run_count == 0 || (requests != 1 && notified != 1 && requests + notified != 0))
+        return;
+    const bool herds = requests == 1 || notified == 1;
+    const double each = (double)most->counts[TAP_ALL] / (double)most->n;
+    findings_add(&tap->tables[TAP_FINDINGS],
+                 MEASURED("herds", "command", FINDING_FIGURE(each), "requests", tap->run_count),
+                 "%s: %s grow with %s; with n = %" PRIu64 " a client sends %.3g requests%s",
+                 herds ? "Herd" : "No herd", requests == 0 && herds ? "notifications" : "requests",
+                 herds ? "n\302\262" : "n", most->n, each,
+                 herds ? "; with kazoo's Lock it is 6, with Curator's InterProcessMutex 5" : "");
 }
 
 /* The law of all requests, which is that of the last row. */
@@ -281,11 +325,18 @@ static void judge_requests(struct tap *tap)
                      MEASURED("law", "all requests", growth, "exponent", tap->run_count),
                      "Requests grow as n^%.2f (%.2f to %.2f), and equal no polynomial in n",
                      growth.value, growth.low, growth.high);
+    if (!isfinite(equal) && tap->options->clients.count < 5)
+        findings_add(&tap->tables[TAP_FINDINGS],
+                     MEASURED("levels", "all requests",
+                              FINDING_FIGURE((double)tap->options->clients.count), "", 1),
+                     "A law needs more different n: 4 for a line, 5 for a parabola");
 }
 
 void tap_judge_laws(struct tap *tap)
 {
+    judge_herding(tap);
     judge_requests(tap);
+    tap_judge_expected(tap);
     judge_recipes(tap);
     judge_first_run(tap);
 }

@@ -44,7 +44,7 @@ static json_t *describe_plan(const struct tap_options *options)
     const double percent = options->target.cpu_percent;
     return json_pack("{s:o*, s:o*, s:o, s:s?, s:o, s:b, s:b}", "clients",
                      options->drain ? load_options_describe(clients->list, clients->count) : NULL,
-                     "trials", options->drain ? json_integer(TAP_TRIALS) : NULL,
+                     "trials", options->drain ? json_integer(options->trials) : NULL,
                      "server_cpu_percent", json_result_count(percent > 0 ? percent : NAN), "listen",
                      options->pcap == NULL ? options->listen : NULL, "tap_ms",
                      json_result_count(duration_ms > 0 ? (double)duration_ms : NAN), "with_command",

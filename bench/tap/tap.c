@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define DESCRIPTORS_MOST 40000
@@ -43,12 +44,14 @@ static const char notes[] =
     "It ends with COMMAND, on Ctrl-C, or after --duration. Exit status: 0 done; 1 the\n"
     "servers counted otherwise; 2 wrong usage; 3 the environment; 4 not valid: a\n"
     "message could not be read, COMMAND failed or sent none, or a capture has gaps.\n"
+    "With --expect, also: 1 a run differs from LAW; 4 not all runs ended well.\n"
     "\n"
     "Examples:\n"
     "  zkherd tap -- ./my-program --zookeeper {}\n"
     "  zkherd tap --connect zk1:2181,zk2:2181 --duration 1m\n"
     "  zkherd tap --pcap packets.pcap --port 2181\n"
     "  zkherd tap --drain -n 4..64x2 -- ./clients {n} {connect}     the law\n"
+    "  zkherd tap --drain --expect '6n - 2' -- ./clients {n} {}     a gate\n"
     "  zkherd tap --servers 3 -- sh -c 'python3 client.py \"$ZKHERD_CONNECT\"'\n";
 
 #define ROW(member) OPTION_MEMBER(struct tap_options, member)
@@ -58,6 +61,27 @@ static bool parse_listen(struct option_given *given)
     const char **listen = option_row_place(given);
     *listen = given->value;
     return given->value[0] != '\0' || option_row_refuse(given, "an address is missing");
+}
+
+/* Numbers, and ranges such as 2181-2183. */
+static bool parse_ports(struct option_given *given)
+{
+    const char *const value = given->value;
+    struct growing_text text = {0};
+    bool range = false;
+    for (const char *at = value; *at != '\0' || range; at++) {
+        if (range && (*at == ',' || *at == '\0'))
+            growing_text_add(&text, "+1");
+        range = *at == '-' || (range && *at != ',' && *at != '\0');
+        if (*at == '\0')
+            break;
+        growing_text_add(&text, *at == '-' ? ".." : "%c", *at);
+    }
+    given->value = text.text != NULL ? text.text : value;
+    const bool parsed = option_row_levels(given);
+    given->value = value;
+    free(text.text);
+    return parsed;
 }
 
 static const struct option_row rows[] = {
@@ -79,13 +103,22 @@ static const struct option_row rows[] = {
                    "expected at most 85 numbers from 1 to 100000, such as 4,8,16 or 4..64x2",
                .value = "4..64x2",
                .help = "  -n, --clients LIST       of --drain: numbers of clients [4..64x2]\n"),
+    OPTION_ROW(.name = "--trials", .letter = 't', .value = "3",
+               OPTION_NUMBER(struct tap_options, trials, 1, FIT_CONSENSUS_MAX),
+               .help = "  -t, --trials K           of --drain: runs with each number [3]\n"),
+    OPTION_ROW(
+            .name = "--expect", .parse = tap_parse_expected, .member = ROW(expected),
+            .help =
+                "      --expect LAW         of --drain: exit with 1 unless all runs have so many\n"
+                "                           requests: '6n - 2', or 'create=n,getData=n - 1'\n"),
     OPTION_ROW(
             .name = "--pcap", .parse = option_row_file, .member = ROW(pcap),
             .help =
                 "      --pcap FILE          count what tcpdump -w has captured, without a relay\n"),
-    OPTION_ROW(.name = "--port", .parse = option_row_levels, .member = ROW(ports), .least = 1,
+    OPTION_ROW(.name = "--port", .parse = parse_ports, .member = ROW(ports), .least = 1,
                .most = UINT16_MAX,
-               .expected = "expected numbers of ports, such as 2181 or 2181,2182", .value = "2181",
+               .expected = "expected numbers of ports, such as 2181,2182 or 2181-2183",
+               .value = "2181",
                .help = "      --port LIST          of --pcap: the ports of the servers [2181]\n"),
     ROW_CONNECT(struct tap_options),
     OPTION_ROW(.name = "--servers", .parse = rows_topologies,
@@ -140,11 +173,20 @@ static int parse(int argc, char **argv, struct tap_options *options)
     options->command = first < argc ? argv + first : NULL;
     if (options->pcap != NULL && conflicts_with_capture(options))
         return error_exit_status(ERROR_USAGE);
+    const uint64_t runs = options->clients.count * options->trials;
+    if (options->command == NULL && strcmp(argv[argc - 1], "--") == 0)
+        return complain_usage("tap", "--", "the command behind it is empty");
     if (options->drain && options->command == NULL)
         return complain_usage("tap", "--drain", "the command is missing: put it behind --");
-    if (options->drain && options->clients.count * TAP_TRIALS > FIT_CONSENSUS_MAX)
-        return complain_usage("tap", "--clients", "more than %d numbers of clients",
-                              FIT_CONSENSUS_MAX / TAP_TRIALS);
+    if (options->drain && !tap_command_knows_n(options->command))
+        return complain_usage("tap", "--drain",
+                              "the command does not know n: give it {n}, or read ZKHERD_N");
+    if (!options->drain && options->expected.count > 0)
+        return complain_usage("tap", "--expect", "only runs of --drain have counts by n");
+    if (options->drain && runs > FIT_CONSENSUS_MAX)
+        return complain_usage("tap", "--clients",
+                              "%" PRIu64 " runs with --trials: at most %d are possible", runs,
+                              FIT_CONSENSUS_MAX);
     if (options->target.topology_count > 1)
         return complain_usage("tap", "--servers", "a tap has one ensemble: give one value");
     if (!options_write_nowhere("tap", &options->output, NULL) ||
@@ -158,11 +200,13 @@ static int parse(int argc, char **argv, struct tap_options *options)
 static void print_progress(const struct tap *tap, uint64_t begun_ns)
 {
     const struct traffic *traffic = &tap->observer.traffic;
-    char line[160];
+    char line[160], run[48] = "";
+    if (tap->options->drain)
+        snprintf(run, sizeof run, "run %zu of %zu, ", tap->run_at, tap->run_planned + 1);
     snprintf(line, sizeof line,
-             "tap: %.0f s, %" PRIu64 " requests, %" PRIu64 " notifications, %" PRIu64
+             "tap: %s%.0f s, %" PRIu64 " requests, %" PRIu64 " notifications, %" PRIu64
              " connections",
-             (double)(clock_now_ns() - begun_ns) / 1e9, traffic_requests(traffic),
+             run, (double)(clock_now_ns() - begun_ns) / 1e9, traffic_requests(traffic),
              traffic_notifications(traffic), relay_connections(tap->relay).open);
     progress_show_step(&tap->progress, line);
 }
@@ -229,6 +273,7 @@ static void run_counted(struct tap *tap, struct tap_run *run)
     struct tap_run before;
     char n[32];
     snprintf(n, sizeof n, "%" PRIu64, run->n);
+    tap->run_at++;
     tap_count(&tap->observer.traffic, &before);
     run_clients(tap, n);
     tap_count(&tap->observer.traffic, run);
@@ -237,12 +282,12 @@ static void run_counted(struct tap *tap, struct tap_run *run)
 }
 
 /* The command once with the least n, which makes what the clients find made afterwards; then
- * TAP_TRIALS times with each n, in random order. The first run that fails or is cut short is the
+ * --trials times with each n, in random order. The first run that fails or is cut short is the
  * last, and not among the runs. */
 static void run_drain(struct tap *tap)
 {
     const struct levels *clients = &tap->options->clients;
-    const size_t count = clients->count * TAP_TRIALS;
+    const size_t count = tap->run_planned = clients->count * tap->options->trials;
     struct random random;
     random_init(&random, tap->options->seed);
     tap->runs = memory_new(count, sizeof *tap->runs);

@@ -181,7 +181,7 @@ TEST(a_drain_must_have_all_its_runs)
 {
     static char word[] = "true", *words[] = {word, NULL};
     static struct tap_run runs[] = {{.n = 4}, {.n = 4}, {.n = 4}};
-    for (size_t count = TAP_TRIALS - 1; count <= TAP_TRIALS; count++) {
+    for (size_t count = 2; count <= 3; count++) {
         begin(5, 0);
         options.command = words;
         options.drain = true;
@@ -189,7 +189,7 @@ TEST(a_drain_must_have_all_its_runs)
         tap.observer.traffic.connections = 1;
         tap.runs = runs;
         tap.run_count = count;
-        assert_judged(RECONCILED_YES, count < TAP_TRIALS ? VERDICT_NOT_VALID : VERDICT_HOLDS,
-                      VERDICT_HOLDS);
+        tap.run_planned = 3;
+        assert_judged(RECONCILED_YES, count < 3 ? VERDICT_NOT_VALID : VERDICT_HOLDS, VERDICT_HOLDS);
     }
 }

@@ -7,7 +7,7 @@
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
-enum { LEVELS = 5, RUNS = LEVELS * TAP_TRIALS };
+enum { LEVELS = 5, TRIALS = 3, RUNS = LEVELS * TRIALS };
 
 static struct tap_run runs[RUNS];
 static struct tap_options options = {.drain = true, .clients.count = LEVELS};
