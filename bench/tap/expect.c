@@ -61,6 +61,8 @@ static bool parse_polynomial(const char **at, struct fit_polynomial *law)
 static bool parse_name(const char *text, size_t length, size_t *counted)
 {
     char name[TAP_NAME_SIZE];
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
     for (*counted = 0; *counted < TAP_COUNTS; (*counted)++)
         if (strlen(tap_count_name(*counted, name)) == length && strncmp(name, text, length) == 0)
             return true;
@@ -88,6 +90,7 @@ bool tap_parse_expected(struct option_given *given)
         if (!parse_polynomial(&at, &one->law))
             return option_row_refuse(given, "expected a polynomial in n, such as '6n - 2', or "
                                             "'create=n,notifications=n - 1'");
+        (void)skip(&at, "");
     } while (skip(&at, ",") && skip(&at, ""));
     return true;
 }

@@ -143,10 +143,17 @@ static void judge_capture(const struct tap *tap, struct table *findings)
                  "The capture has %" PRIu64 " packets, %" PRIu64
                  " of them TCP from or to the servers' ports",
                  capture->packets, capture->segments);
-    if (tap->observer.traffic.sessions + capture->joined == 0)
+    const uint64_t *payload = capture->payload;
+    if (capture->segments == 0)
         findings_add(findings, NOT_VALID("no-session", "capture"),
-                     "No session of ZooKeeper was captured at the servers' ports: name these with "
-                     "--port");
+                     "No packet is TCP from or to the servers' ports: name these with --port");
+    else if ((payload[CONVERSATION_CLIENT] == 0) != (payload[CONVERSATION_SERVER] == 0))
+        findings_add(findings, NOT_VALID("one-way", "capture"),
+                     "Only what %s sent was captured: capture both directions",
+                     payload[CONVERSATION_SERVER] == 0 ? "clients" : "servers");
+    else if (tap->observer.traffic.sessions + capture->joined == 0)
+        findings_add(findings, NOT_VALID("no-session", "capture"),
+                     "No session of ZooKeeper was captured at the servers' ports");
     if (tap->cut_short[0] != '\0')
         findings_add(findings, NOT_VALID("cut-short", "capture"),
                      "The capture was not read to its end: %s", tap->cut_short);
@@ -172,7 +179,10 @@ static void judge_losses(const struct tap *tap, struct table *findings)
         {"unattributed", "clients", VERDICT_MEASURED, tap->observer.watches.unattributed,
          "notifications", "not attributed to a write", ""},
         {"joined", "capture", VERDICT_MEASURED, tap->capture.joined, "connections",
-         "opened before the capture: read from the first whole request on", ""},
+         tap->capture.joined == traffic->connections
+             ? "all opened before the capture: read from the first whole request on"
+             : "opened before the capture: read from the first whole request on",
+         ""},
         {"missing", "capture", VERDICT_MEASURED, tap->capture.missing_bytes, "bytes",
          "sent, but not captured", ""},
         {"cut", "capture", VERDICT_MEASURED, tap->capture.cut, "packets",

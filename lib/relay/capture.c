@@ -237,6 +237,7 @@ static void take_segment(struct capture *capture, struct connection *connection,
                          enum conversation_side side, const struct packet *packet)
 {
     struct stream *stream = &connection->streams[side], *other = &connection->streams[!side];
+    capture->counts.payload[side] += packet->length;
     connection->is_established |= side == CONVERSATION_CLIENT || packet->length > 0;
     if (packet->is_ack && other->known && distance(other->acknowledged, packet->acknowledged) > 0)
         other->acknowledged = packet->acknowledged;

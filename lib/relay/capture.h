@@ -53,7 +53,9 @@ struct capture_counts {
 #define X(name, meaning) uint64_t name;
     CAPTURE_COUNTS(X)
 #undef X
-    uint64_t first_ns, last_ns; /* the times of the first packet and of the latest */
+    uint64_t
+        payload[CONVERSATION_SIDES]; /* bytes that each side sent, as far as they were captured */
+    uint64_t first_ns, last_ns;      /* the times of the first packet and of the latest */
 };
 
 /* The caller's to capture_free. */

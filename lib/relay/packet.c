@@ -12,6 +12,9 @@
 #define IPV6_FRAGMENT  0xfff9
 #define IPV6_EXTENSION 8 /* the unit of its length, and its least length */
 #define TCP_HEADER     20
+#define UDP_HEADER     8
+#define VXLAN_HEADER   8 /* RFC 7348 */
+#define VXLAN_PORT     4789
 #define VLAN_TAG       4
 
 /* ------------------------------------------------------------------ the link */
@@ -94,14 +97,15 @@ static bool skip_link(const struct link *link, struct rest *rest)
     return !tagged;
 }
 
-static bool read_ipv4(struct rest *rest, struct packet *packet)
+static bool read_ipv4(struct rest *rest, struct packet *packet, unsigned *protocol)
 {
     const unsigned char *header = rest->bytes;
     static const unsigned char mapped[] = {[10] = 0xff, [11] = 0xff};
     size_t length = (size_t)(header[0] & 0x0f) * 4;
-    if (rest->captured < IPV4_HEADER || length < IPV4_HEADER || header[9] != IPPROTO_TCP ||
+    if (rest->captured < IPV4_HEADER || length < IPV4_HEADER ||
         (get16(header + 6) & IPV4_FRAGMENT) != 0)
         return false;
+    *protocol = header[9];
     cut(rest, get16(header + 2));
     memcpy(packet->from.address, mapped, sizeof mapped);
     memcpy(packet->from.address + sizeof mapped, header + 12, 4);
@@ -110,7 +114,7 @@ static bool read_ipv4(struct rest *rest, struct packet *packet)
     return skip(rest, length);
 }
 
-static bool read_ipv6(struct rest *rest, struct packet *packet)
+static bool read_ipv6(struct rest *rest, struct packet *packet, unsigned *protocol)
 {
     const unsigned char *header = rest->bytes;
     if (!skip(rest, IPV6_HEADER))
@@ -119,7 +123,7 @@ static bool read_ipv6(struct rest *rest, struct packet *packet)
     cut(rest, get16(header + 4));
     memcpy(packet->from.address, header + 8, ADDRESS_BYTES);
     memcpy(packet->to.address, header + 24, ADDRESS_BYTES);
-    while (next != IPPROTO_TCP) {
+    while (next != IPPROTO_TCP && next != IPPROTO_UDP) {
         const unsigned char *extension = rest->bytes;
         bool is_fragment = next == IPPROTO_FRAGMENT;
         if ((!is_fragment && next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING &&
@@ -130,7 +134,22 @@ static bool read_ipv6(struct rest *rest, struct packet *packet)
             return false;
         next = extension[0];
     }
+    *protocol = next;
     return true;
+}
+
+static bool read_ip(struct rest *rest, struct packet *packet, unsigned *protocol)
+{
+    unsigned version = rest->captured > 0 ? rest->bytes[0] >> 4 : 0;
+    return version == 4 ? read_ipv4(rest, packet, protocol)
+                        : version == 6 && read_ipv6(rest, packet, protocol);
+}
+
+/* Goes on with the packet of Ethernet that is mirrored in one of UDP. */
+static bool skip_vxlan(struct rest *rest)
+{
+    return rest->captured >= UDP_HEADER && get16(rest->bytes + 2) == VXLAN_PORT &&
+           skip(rest, UDP_HEADER + VXLAN_HEADER) && skip_link(find_link(DLT_EN10MB), rest);
 }
 
 static bool read_tcp(struct rest *rest, struct packet *packet)
@@ -156,9 +175,10 @@ static bool read_tcp(struct rest *rest, struct packet *packet)
 bool packet_read(int link, const void *bytes, size_t captured, size_t length, struct packet *packet)
 {
     struct rest rest = {bytes, captured < length ? captured : length, length};
+    unsigned protocol;
     *packet = (struct packet){0};
-    return skip_link(find_link(link), &rest) && rest.captured > 0 &&
-           (rest.bytes[0] >> 4 == 4 ? read_ipv4(&rest, packet)
-                                    : rest.bytes[0] >> 4 == 6 && read_ipv6(&rest, packet)) &&
-           read_tcp(&rest, packet);
+    bool is_read = skip_link(find_link(link), &rest) && read_ip(&rest, packet, &protocol);
+    while (is_read && protocol == IPPROTO_UDP)
+        is_read = skip_vxlan(&rest) && read_ip(&rest, packet, &protocol);
+    return is_read && protocol == IPPROTO_TCP && read_tcp(&rest, packet);
 }

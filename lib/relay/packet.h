@@ -4,7 +4,7 @@
  *
  * Links: Ethernet, with VLAN tags, Linux "cooked" (SLL, SLL2), loopback of BSD, and IP alone (the
  * numbers and headers of https://www.tcpdump.org/linktypes.html). IPv4 (RFC 791), IPv6 (RFC 8200)
- * behind the extension headers that hosts send, TCP (RFC 9293).
+ * behind the extension headers that hosts send, TCP (RFC 9293); all of these in VXLAN (RFC 7348).
  *
  * Invariant: only the given bytes are read, whatever they contain.
  */

@@ -37,14 +37,17 @@ enum ending {
 static bool looks_like_zookeeper(const char *word, const char *answer, bool is_cut)
 {
     static const char *const beginnings[][2] = {
-        {"srvr", VERSION}, {"mntr", "zk_version\t"}, {"conf", "clientPort="}, {"cons", " /"}};
+        {"srvr", VERSION}, {"srvr", "ClickHouse Keeper version: "}, {"mntr", "zk_version\t"}, {"conf", "clientPort="}, {"cons", " /"}};
+    bool is_known = false;
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
         size_t length = strlen(beginnings[i][1]), answered = strlen(answer);
-        if (strcmp(word, beginnings[i][0]) == 0)
-            return strncmp(answer, beginnings[i][1],
-                           is_cut && answered < length ? answered : length) == 0;
+        if (strcmp(word, beginnings[i][0]) != 0)
+            continue;
+        is_known = true;
+        if (strncmp(answer, beginnings[i][1], is_cut && answered < length ? answered : length) == 0)
+            return true;
     }
-    return true;
+    return !is_known;
 }
 
 static enum error_kind judge(const struct four_letter_question *question, enum ending ending,

@@ -178,8 +178,7 @@ COMMAND_TEST(a_deletion_that_the_server_counts_twice_is_told)
     json_t *result = schema_read_result(&command, "tap");
     assert_int_equal(messages(result, "notification deleted"), 1);
     assert_string_equal(text_of(result, "reconciled"), "yes");
-    assert_non_null(
-        strstr(text_of(result, "comparison"), ", deletions twice of which"));
+    assert_non_null(strstr(text_of(result, "comparison"), ", deletions twice of which"));
     json_decref(result);
     assert_left(0);
 }
@@ -192,8 +191,9 @@ COMMAND_TEST(a_command_that_fails_makes_the_tap_not_valid)
     /* Of a drain only runs before the first that fails count. */
     command_run(
         &command,
-        COMMAND("tap", SMALL, "--no-files", "--drain", "-n", "2", "--", "sh", "-c",
-                "test ! -e second || exit 1; test ! -e first || touch second; touch first"));
+        COMMAND(
+            "tap", SMALL, "--no-files", "--drain", "-n", "2", "--", "sh", "-c",
+            "test ! -e second || exit $ZKHERD_N; test ! -e first || touch second; touch first"));
     assert_status(&command, 4);
     assert_has(command.out, "Runs that ended well: 1 of 3; one failed");
     assert_left(2);
@@ -290,8 +290,11 @@ COMMAND_TEST(wrong_options_are_refused)
         {{"--listen", "nowhere"}, "no address of a host in numbers"},
         {{"--listen", "203.0.113.7"}, "this host has no such address"},
         {{"--drain"}, "the command is missing"},
-        {{"--drain", "-n", "1..300+1", "--", "true"}, "more than 85 numbers of clients"},
+        {{"--drain", "--", "true"}, "the command does not know n"},
         {{"--drain", "-n", "0", "--", "true"}, "expected at most 85 numbers"},
+        {{"--drain", "-n", "1..300+1", "--", "true", "{n}"}, "900 runs with --trials"},
+        {{"--expect", "n", "--", "true"}, "only runs of --drain"},
+        {{"--"}, "the command behind it is empty"},
         {{"--servers", "1,3"}, "a tap has one ensemble"},
     };
     ASSERT_LINES_REFUSED(&command, "tap", refusals);

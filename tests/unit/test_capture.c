@@ -613,11 +613,22 @@ static void assert_read(int link, const unsigned char *frame, size_t headers, si
     }
 }
 
+/* Of a length that the network card was to fill in. */
+static unsigned char *put_vxlan(unsigned char *at)
+{
+    static const uint32_t words[] = {0x45000000, 0,          0x40110000, 0x01020304, 0x05060708,
+                                     0xc35012b5, 0x00000000, 0x08000000, 0x00002a00};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        at = put(at, words[i], 4);
+    return at;
+}
+
 TEST_BETWEEN(every_link_is_read, set_up, tear_down)
 {
     static const struct {
         int link;
-        const char *header; /* 'x': any byte, T: a tag of a VLAN, P: the protocol */
+        const char *header; /* 'x': any byte, T: a tag of a VLAN, P: the protocol,
+                                I: IPv4, V: its header, those of UDP and of VXLAN */
     } links[] = {
         {DLT_EN10MB, "xxxxxxxxxxxxP"},
         {DLT_EN10MB, "xxxxxxxxxxxxTP"},
@@ -628,7 +639,8 @@ TEST_BETWEEN(every_link_is_read, set_up, tear_down)
         {DLT_NULL, "xxxx"},
         {DLT_LOOP, "xxxx"},
         {DLT_RAW, ""},
-        {DLT_RAW, ""},
+        {DLT_EN10MB, "xxxxxxxxxxxxIVxxxxxxxxxxxxP"},
+        {DLT_RAW, "VxxxxxxxxxxxxTP"},
     };
     unsigned char frame[512];
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
@@ -637,6 +649,8 @@ TEST_BETWEEN(every_link_is_read, set_up, tear_down)
             for (const char *each = links[i].header; *each != '\0'; each++)
                 at = *each == 'P'   ? put(at, version == 4 ? 0x0800 : 0x86dd, 2)
                      : *each == 'T' ? put(at, 0x81000005, 4)
+                     : *each == 'I' ? put(at, 0x0800, 2)
+                     : *each == 'V' ? put_vxlan(at)
                                     : put(at, 2, 1);
             at = put_packet(at, version, CLIENT, 7, 9, ACK, (const unsigned char *)"12345", 5);
             size_t length = (size_t)(at - frame);

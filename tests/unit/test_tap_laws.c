@@ -34,6 +34,7 @@ static void begin(const char *recipe)
         runs[i].counts[OPCODE_MULTI] = law.of[TALLY_MULTI];
         runs[i].counts[OPCODE_SYNC] = law.of[TALLY_SYNC];
         runs[i].counts[TAP_NOTIFICATIONS + TRAFFIC_DELETED] = law.of[TALLY_NOTIFICATION];
+        runs[i].counts[TAP_ALL_NOTIFICATIONS] = law.of[TALLY_NOTIFICATION];
         runs[i].counts[OPCODE_PING] = i;
         runs[i].counts[TAP_ALL] = tally_rpcs(&law);
     }
@@ -172,6 +173,63 @@ TEST(counts_without_a_law_have_an_exponent)
     assert_string_equal(sentence_of("law"),
                         "Requests grow as n^3.00 (3.00 to 3.00), and equal no polynomial in n");
     end();
+}
+
+/* What --expect says of 15 runs, and the verdict. */
+TEST(runs_must_have_what_is_expected)
+{
+    static const struct {
+        const char *value;
+        enum verdict verdict;
+        const char *sentence; /* the first */
+    } cases[] = {
+        {"5n-2", VERDICT_HOLDS, "As expected, all requests: 5\302\267n - 2 in all 15 runs"},
+        {"5*n - 4/2", VERDICT_HOLDS, "As expected, all requests: 5\302\267n - 2 in all 15 runs"},
+        {"create2 failed=0,notifications=n - 1, all requests = 2 \302\267 n + 3n - 2",
+         VERDICT_HOLDS, "As expected, create2 failed: 0 in all 15 runs"},
+        {"n^2", VERDICT_FAILS,
+         "Not as expected, all requests: n\302\262 in 0 of 15 runs; with n = 2 there were 8, not "
+         "4; "
+         "the runs have 5\302\267n - 2"},
+        {"getData=n - 1,getChildren2=n", VERDICT_FAILS,
+         "As expected, getData: n - 1 in all 15 runs"},
+    };
+    const struct option_row row = {.member = OPTION_MEMBER(struct tap_options, expected)};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct option_given given = {.row = &row, .value = cases[i].value, .options = &options};
+        begin("scalable-get");
+        assert_true(tap_parse_expected(&given));
+        if (i == sizeof cases / sizeof cases[0] - 1)
+            runs[7].counts[OPCODE_GET_CHILDREN2]++;
+        judge();
+        assert_string_equal(sentence_of("expected"), cases[i].sentence);
+        assert_int_equal(findings_verdict(&tap.tables[TAP_FINDINGS]), cases[i].verdict);
+        end();
+    }
+    static const char *const refused[] = {"",   "n n", "6m",      "crate=n",
+                                          "n,", "1/0", "create=", "n^3"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct option_given given = {.row = &row, .value = refused[i], .options = &options};
+        assert_false(tap_parse_expected(&given));
+    }
+    options.expected.count = 0;
+}
+
+TEST(a_herd_is_told_by_its_growth)
+{
+    static const struct {
+        const char *recipe, *sentence;
+    } cases[] = {
+        {"nonscalable", "Herd: requests grow with n\302\262"},
+        {"scalable", "No herd: requests grow with n; with n = 9"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin(cases[i].recipe);
+        judge();
+        assert_int_equal(
+            strncmp(sentence_of("herds"), cases[i].sentence, strlen(cases[i].sentence)), 0);
+        end();
+    }
 }
 
 /* Of each kind that any run has, every run has a row; pings have none. */
