@@ -120,7 +120,8 @@ static void judge_command(const struct tap *tap, struct table *findings)
         findings_add(findings, NOT_VALID("passed-by", "command"),
                      "The command has opened no connection to the relay: give it the connect "
                      "string, {} in its arguments or ZKHERD_CONNECT");
-    if (tap->options->drain && tap->run_count < tap->run_planned && (connected || !failed))
+    if (tap->options->drain && tap->run_count < tap->run_planned &&
+        (connected || !failed || tap->run_count > 0))
         findings_add(findings, NOT_VALID("runs", "command"),
                      "Runs that ended well: %zu of %zu; one failed or was cut short",
                      tap->run_count, tap->run_planned);
@@ -269,6 +270,7 @@ void tap_judge(struct tap *tap)
     struct table *findings = &tap->tables[TAP_FINDINGS];
     if (tap->options->drain)
         tap_judge_laws(tap);
+    tap_judge_expected(tap);
     judge_herd(&tap->tables[TAP_HERDS], findings);
     judge_traffic(tap, findings);
     judge_libraries(&tap->tables[TAP_SESSIONS], findings);

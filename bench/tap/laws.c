@@ -336,7 +336,6 @@ void tap_judge_laws(struct tap *tap)
 {
     judge_herding(tap);
     judge_requests(tap);
-    tap_judge_expected(tap);
     judge_recipes(tap);
     judge_first_run(tap);
 }

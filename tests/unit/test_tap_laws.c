@@ -56,6 +56,7 @@ static void judge(void)
     tap_fill_rows(&tap);
     tap_fill_laws(&tap);
     tap_judge_laws(&tap);
+    tap_judge_expected(&tap);
 }
 
 static void end(void)
