@@ -18,6 +18,7 @@ static void begin(uint64_t notifications, uint64_t packets)
     tap.observer.traffic.notifications[TRAFFIC_DELETED] = 2;
     tap.observer.traffic.notifications[TRAFFIC_CHILDREN] = 3;
     tap.servers.known = true;
+    tap.capture.segments = 1;
     tap.servers.notifications = notifications;
     tap.servers.packets_received = packets;
 }
@@ -77,6 +78,20 @@ TEST(a_session_that_closes_may_miss_a_notification)
     begin(4, 0);
     tap.observer.watches.closing = 1;
     assert_judged(RECONCILED_NO, VERDICT_FAILS, VERDICT_FAILS);
+}
+
+TEST(a_capture_of_one_direction_is_not_valid)
+{
+    begin(5, 0);
+    options.pcap = "file";
+    tap.capture.joined = 1;
+    tap.capture.payload[CONVERSATION_CLIENT] = 9;
+    assert_judged(RECONCILED_NA, VERDICT_NOT_VALID, VERDICT_MEASURED);
+    begin(5, 0);
+    options.pcap = "file";
+    tap.capture.joined = 1;
+    tap.capture.payload[CONVERSATION_CLIENT] = tap.capture.payload[CONVERSATION_SERVER] = 9;
+    assert_judged(RECONCILED_NA, VERDICT_HOLDS, VERDICT_MEASURED);
 }
 
 /* Others may use servers of --connect, but not private ones. */
