@@ -192,7 +192,7 @@ TEST(runs_must_have_what_is_expected)
          "Not as expected, all requests: n\302\262 in 0 of 15 runs; with n = 2 there were 8, not "
          "4; "
          "the runs have 5\302\267n - 2"},
-        {"getData=n - 1,getChildren2=n", VERDICT_FAILS,
+        {"getData=n - 1,getChildren2=2n - 1", VERDICT_FAILS,
          "As expected, getData: n - 1 in all 15 runs"},
     };
     const struct option_row row = {.member = OPTION_MEMBER(struct tap_options, expected)};
