@@ -249,9 +249,8 @@ static void write_counts(const struct findings *findings, FILE *stream)
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         char number[32];
         if (counts[i].count > 0)
-            growing_text_add(&line, "%s%s %s", line.length > 0 ? ", " : "",
-                             text_format_count(counts[i].count, number, sizeof number),
-                             counts[i].words);
+            growing_text_add(&line, "%s%s %s", line.length > 0 ? "; " : "", counts[i].words,
+                             text_format_count(counts[i].count, number, sizeof number));
     }
     if (line.length > 0)
         wrap_sentence(stream, "%s.", line.text);

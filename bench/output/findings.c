@@ -103,20 +103,33 @@ size_t findings_lines(const struct table *findings)
     return findings->rows + (judged > 0) + (judged > 0 && judged < findings->rows);
 }
 
+/* Whether --brief says this one. */
+static bool is_brief(const struct table *findings, size_t row)
+{
+    return count_judged(findings) == 0 || verdict_status(verdict_at(findings, row)) != 0;
+}
+
 void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream)
 {
     char sentence[SENTENCE_SIZE];
-    bool judged = count_judged(findings) > 0;
-    if (judged)
+    if (count_judged(findings) > 0)
         print_verdict(findings, colours, stream);
     for (size_t i = 0; i < findings->rows && most > 0; i++) {
-        if (judged && verdict_status(verdict_at(findings, i)) == 0)
+        if (!is_brief(findings, i))
             continue;
         fprintf(stream, "%*s", INDENT, "");
         sentence_at(findings, i, sentence);
         wrap_write(printable_cut(sentence, TERMINAL_COLUMNS - INDENT), INDENT, stream);
         most--;
     }
+}
+
+size_t findings_brief_lines(const struct table *findings, size_t most)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < findings->rows && lines < most; i++)
+        lines += is_brief(findings, i);
+    return lines + (count_judged(findings) > 0);
 }
 
 void findings_complain(const struct table *findings, const char *where, bool with_verdict)

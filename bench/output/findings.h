@@ -67,8 +67,10 @@ void findings_print(const struct table *findings, bool colours, FILE *stream);
  */
 void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream);
 
-/* How many lines findings_print takes, if no sentence is longer than a line. */
+/* How many lines the two take, without the empty one before a verdict; of findings_print if no
+ * sentence is longer than a line. */
 size_t findings_lines(const struct table *findings);
+size_t findings_brief_lines(const struct table *findings, size_t most);
 
 /* Prints the sentences of those that make the exit status other than 0 to stderr, each behind
  * `where`, and with_verdict behind its verdict: for outputs that findings_print is not part of. */

@@ -200,7 +200,8 @@ static void write_text(const void *context, const struct series_record *base)
     bool brief = run->options.output.brief;
     size_t all = brief ? BRIEF_LINES : SCREEN_LINES,
            others = LINES_OF_FILES +
-                    (brief ? 1 + SERIES_BRIEF_FINDINGS : findings_lines(&base->findings));
+                    (brief ? findings_brief_lines(&base->findings, SERIES_BRIEF_FINDINGS)
+                           : findings_lines(&base->findings));
     screen_print(run->records[base->topology].outcome, all > others ? all - others : 0, brief,
                  stdout);
 }

@@ -109,7 +109,7 @@ static const char *format_value(double value, char text[VALUE_SIZE])
 }
 
 /* A bar for each cell, all on one linear scale from 0. Nothing if two bars cannot be compared, or
- * there is no room. cells: room for all of them. */
+ * there is no room. cells: room for twice all of them. */
 static void print_bars(const struct outcome *outcome, size_t *cells, size_t lines, size_t width,
                        FILE *stream)
 {
@@ -132,7 +132,11 @@ static void print_bars(const struct outcome *outcome, size_t *cells, size_t line
     width = width < TERMINAL_COLUMNS ? width : TERMINAL_COLUMNS;
     if (levels == 0 || count < 2 || width < beside + BAR_COLUMNS_MIN)
         return;
-    fputs("\nRPCs per handoff, against clients; all bars on one linear scale\n", stream);
+    size_t all = choose_cells(outcome, SIZE_MAX, true, cells + count);
+    fputs("\nRPCs per handoff, against clients; all bars on one linear scale", stream);
+    if (count < all)
+        fprintf(stream, " (%zu of %zu)", count, all);
+    fputc('\n', stream);
     for (size_t i = 0; i < count; i++) {
         const struct table_value *row = table_row(&outcome->cells, cells[i]);
         const char *name = row[run_cell_recipe].text;
@@ -152,12 +156,16 @@ void screen_print(const struct outcome *outcome, size_t lines, bool brief, FILE 
 {
     size_t width = terminal_columns(STDOUT_FILENO), recipes = outcome->options->plan.recipe_count,
            levels = SIZE_MAX;
-    size_t *cells = memory_new(outcome->cells.rows + 1, sizeof *cells);
+    size_t *cells = memory_new(2 * outcome->cells.rows + 1, sizeof *cells);
     lines = lines > HEADINGS ? lines - HEADINGS : 0;
     if (brief && outcome->cells.rows > lines / 2)
         levels = lines / 2 > recipes ? lines / 2 / recipes : 1;
-    size_t count = choose_cells(outcome, levels, false, cells);
+    size_t count = choose_cells(outcome, levels, false, cells), used = count;
     print_table(outcome, cells, count, width, stream);
-    print_bars(outcome, cells, lines > count ? lines - count : 0, width, stream);
+    if (count < outcome->cells.rows) {
+        fprintf(stream, "%zu of %zu rows; without --brief all\n", count, outcome->cells.rows);
+        used++;
+    }
+    print_bars(outcome, cells, lines > used ? lines - used : 0, width, stream);
     free(cells);
 }

@@ -6,7 +6,7 @@
 
 #define ROOT   "/zkherd-20200101T000000Z-0000001"
 #define ROOT_2 "/zkherd-20200101T000001Z-0000002"
-#define CUT    "\nthe search is incomplete: "
+#define CUT    "\nleft out: 1 znode that may not be read\n"
 
 static void create_holding(const char *path, const char *data, enum create_mode mode)
 {

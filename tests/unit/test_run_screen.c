@@ -138,9 +138,11 @@ TEST(a_brief_screen_has_the_ends)
                                                  &recipe_ticket};
     lay_out(three, 3, 6);
     brief = true;
-    print(16);
+    print(17);
     brief = false;
-    assert_int_equal(lines_of(text), 2 + 6 + 2 + 6);
+    assert_int_equal(lines_of(text), 2 + 6 + 1 + 2 + 6);
+    assert_non_null(strstr(text, "\n6 of 18 rows; without --brief all\n"));
+    assert_non_null(strstr(text, " linear scale (6 of 18)\n"));
     assert_non_null(strstr(text, "nonscalable       8 "));
     assert_non_null(strstr(text, "nonscalable     256 "));
     assert_null(strstr(text, "  64 "));
