@@ -27,7 +27,8 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 done; 2 wrong usage, no such znode, or not one ensemble; 3 the environment.\n"
+    "Exit status: 0 done; 2 wrong usage, no such znode, or not one ensemble; 3 the\n"
+    "environment.\n"
     "\n"
     "Examples:\n"
     "  zkherd inspect /locks --connect zk1:2181,zk2:2181,zk3:2181\n"
