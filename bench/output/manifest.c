@@ -61,7 +61,7 @@ static json_t *describe_server(const struct target *target, size_t index)
 {
     const struct endpoint *endpoint = &target->servers.endpoints[index];
     const struct four_letter_identity *identity = &target->identities[index];
-    struct server_start found;
+    struct server_start found = {0};
     const struct server_start *start = start_of(target, index, &found);
     struct error error;
     char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
@@ -85,7 +85,7 @@ static json_t *describe_server(const struct target *target, size_t index)
  * else null. */
 static json_t *describe_data(const struct target *target)
 {
-    struct server_start found;
+    struct server_start found = {0};
     const struct server_start *start = start_of(target, 0, &found);
     char file_system[64];
     if (start == NULL)

@@ -189,7 +189,7 @@ void law_table_write(const struct recipe *recipe, FILE *stream)
         "k: number of clients that the next waiter found in line on its arrival",
         "r: 1 if the lock has been released before, else 0",
         "at: \"2, 1 at 0\" is 1 where W = 0, else 2",
-        NO_FORMULA ": depends on cases",
+        (NO_FORMULA ": depends on cases"),
     };
     bool met[sizeof meanings / sizeof meanings[0]] = {false};
     fputs("                      arrival,   arrival,        release,     release,\n"

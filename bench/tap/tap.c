@@ -163,6 +163,7 @@ static bool conflicts_with_capture(const struct tap_options *options)
 static int parse(int argc, char **argv, struct tap_options *options)
 {
     static const struct arguments arguments = {"tap", usage, rows, notes, NULL};
+    const char *last = argv[argc - 1];
     int first = argc;
     *options = (struct tap_options){.target.max_clients = UINT64_MAX,
                                     .output.plots = OPTIONS_PLOTS_DEFAULT,
@@ -174,7 +175,7 @@ static int parse(int argc, char **argv, struct tap_options *options)
     if (options->pcap != NULL && conflicts_with_capture(options))
         return error_exit_status(ERROR_USAGE);
     const uint64_t runs = options->clients.count * options->trials;
-    if (options->command == NULL && strcmp(argv[argc - 1], "--") == 0)
+    if (options->command == NULL && strcmp(last, "--") == 0)
         return complain_usage("tap", "--", "the command behind it is empty");
     if (options->drain && options->command == NULL)
         return complain_usage("tap", "--drain", "the command is missing: put it behind --");

@@ -163,7 +163,7 @@ static void read_sessions(struct source *source, const struct journal_listener *
 static void read_znodes(struct source *source, const struct journal_listener *listener,
                         void *context, int64_t before)
 {
-    struct journal_znode znode;
+    struct journal_znode znode = {0};
     for (;;) {
         znode.path = take_path(source);
         if (source->failed || is_end(&znode.path))

@@ -260,7 +260,7 @@ enum error_kind load_faults_turn(struct load_faults *faults, uint64_t now_ns, st
     /* Asks the next server in turn, one at a time: the coordinator has other things to do. */
     if (kind == ERROR_NONE && looks_for_any(faults)) {
         do
-            faults->asked = (faults->asked + 1) % count_servers(faults);
+            faults->asked = faults->asked + 1 < count_servers(faults) ? faults->asked + 1 : 0;
         while (!is_looked_for(faults, faults->asked));
         (void)ask(faults, faults->asked, LOOK_PATIENCE_NS);
     }

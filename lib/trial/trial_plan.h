@@ -69,7 +69,8 @@ static inline bool plan_takes_every_lock(const struct trial_plan *plan)
 static inline uint32_t plan_lock_of(const struct trial_plan *plan, uint32_t session,
                                     uint64_t acquisitions)
 {
-    return (uint32_t)((session + (plan_takes_every_lock(plan) ? acquisitions : 0)) % plan->locks);
+    uint64_t from = session + (plan_takes_every_lock(plan) ? acquisitions : 0);
+    return (uint32_t)(from % plan->locks); // NOLINT(*DivideZero): a plan has a lock at least
 }
 
 /* A session's number among those that contend for the same lock, from 0. */
