@@ -12,12 +12,12 @@
  *                       refused a create while another session had it
  *
  * A refused create has no path. It is of the lock by name that the session creates next, if that
- * was there, or of the only lock that was; unless it was the making of a parent: the next request of
- * the session, which was done, made a znode below. A lock that never passes on is created by nobody
- * else: a znode is taken for one if a session was refused again and again for CENSUS_REPEATED_MS,
- * created nothing instead, and the znode was all the time the only one of another session. One that
- * was so at some refusals, without more, or was the only one beside which the refused session had
- * none of its own, is doubtful.
+ * was there, or of the only lock that was; unless it was the making of a parent: the next request
+ * of the session, which was done, made a znode below. A lock that never passes on is created by
+ * nobody else: a znode is taken for one if a session was refused again and again for
+ * CENSUS_REPEATED_MS, created nothing instead, and the znode was all the time the only one of
+ * another session. One that was so at some refusals, without more, or was the only one beside which
+ * the refused session had none of its own, is doubtful.
  *
  * Invariant: a refused create belongs to a name only if the name was there then.
  */

@@ -36,8 +36,11 @@ enum ending {
  */
 static bool looks_like_zookeeper(const char *word, const char *answer, bool is_cut)
 {
-    static const char *const beginnings[][2] = {
-        {"srvr", VERSION}, {"srvr", "ClickHouse Keeper version: "}, {"mntr", "zk_version\t"}, {"conf", "clientPort="}, {"cons", " /"}};
+    static const char *const beginnings[][2] = {{"srvr", VERSION},
+                                                {"srvr", "ClickHouse Keeper version: "},
+                                                {"mntr", "zk_version\t"},
+                                                {"conf", "clientPort="},
+                                                {"cons", " /"}};
     bool is_known = false;
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
         size_t length = strlen(beginnings[i][1]), answered = strlen(answer);
