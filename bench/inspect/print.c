@@ -26,6 +26,7 @@
     X(T, state, TEXT, "", 0, NONE, "`holds` or `waits`")                                           \
     X(T, role, TEXT, "", 0, NONE, "`reads` or `writes`")                                           \
     X(T, znode, TEXT, "", 0, NONE, "its full path")                                                \
+    X(T, name, TEXT, "", 0, PRIVATE, "the end of it")                                              \
     X(T, session, TEXT, "", 0, NONE, "null: not ephemeral")                                        \
     X(T, created, TEXT, "", 0, NONE, "UTC")                                                        \
     X(T, queued_ms, COUNT, "ms", 0, NONE, "age of the znode; null: the clocks differ")             \
@@ -89,6 +90,7 @@ static struct table list_places(const struct lock *lock, const struct connection
         row[inspect_place_state] = table_text(place->line.holds ? "holds" : "waits");
         row[inspect_place_role] = table_text(roles[place->line.role]);
         row[inspect_place_znode] = table_text(place->path);
+        row[inspect_place_name] = table_text(strrchr(place->path, '/') + 1);
         row[inspect_place_session] = session_of(place->stat.owner);
         clock_format_utc((uint64_t)place->stat.created_ms * NS_PER_MS, 0, created, sizeof created);
         row[inspect_place_created] = table_text(created);
@@ -141,7 +143,7 @@ static const struct row_column place_columns[] = {
     {.column = inspect_place_session},
     {.column = inspect_place_queued_ms, .title = "queued s", .factor = 1e-3, .decimals = 1},
     {.column = inspect_place_held_ms, .title = "held s", .factor = 1e-3, .decimals = 1},
-    {.column = inspect_place_znode, .below = true},
+    {.column = inspect_place_name, .title = "znode", .below = true},
     {.column = inspect_place_client, .below = true},
     {.column = inspect_place_server, .below = true},
     {.column = inspect_place_data, .below = true},
