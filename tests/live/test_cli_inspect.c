@@ -27,7 +27,7 @@ INSPECT_TEST(a_queue_is_told_in_order)
     assert_row(command.out, 2, "waits", names[1], 1);
     assert_row(command.out, 3, "waits", names[2], 0);
     assert_int_equal(count_words(command.out, "  0x"), 3);
-    assert_has(row_of(command.out, 1), "      - znode /l/");
+    assert_has(row_of(command.out, 1), "       - znode _c_");
     assert_narrow(command.out);
     assert_true(is_there("/l/beside"));
     assert_int_equal(count_children("/l"), 4);
@@ -83,7 +83,7 @@ INSPECT_TEST(a_place_of_nobody_is_told)
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
     assert_has(row_of(command.out, 1), "    1  holds  - ");
-    assert_has(row_of(command.out, 1), " znode /l/lock--000000001");
+    assert_has(row_of(command.out, 1), " znode lock--000000001");
     assert_row(command.out, 2, "waits", "lock-0000000000", 0);
     release(0, "/l/lock--000000001");
     assert_left(0);

@@ -330,13 +330,13 @@ INSPECT_TEST(names_of_znodes_do_not_reach_the_terminal)
     create(0, "/l/\xe2\x80\xaelock-", EPHEMERAL_SEQUENTIAL);
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
-    assert_has(command.out, "znode /l/\\u202elock-0000000000");
+    assert_has(command.out, "znode \\u202elock-0000000000");
     assert_null(strstr(command.out, "\xe2\x80\xae"));
     create(0, "/l/strange", PERSISTENT);
     create(0, "/l/strange/\xe2\x80\xae", EPHEMERAL);
     inspect("/l/strange", NULL, NULL);
     assert_status(&command, 0);
-    assert_has(command.out, "/l/strange/\\u202e");
+    assert_has(command.out, "\\u202e");
     assert_left(0);
 }
 
