@@ -246,8 +246,8 @@ static enum error_kind write_files(struct autopsy *autopsy, struct error *error)
     for (size_t i = 0; kind == ERROR_NONE && i < sizeof tables / sizeof tables[0]; i++) {
         struct csv csv;
         kind = file_set_add_table(files, tables[i]->type, &csv, error);
-        for (size_t row = 0; kind == ERROR_NONE && row < tables[i]->rows; row++)
-            table_write_row(tables[i]->type, table_row(tables[i], row), &csv);
+        if (kind == ERROR_NONE)
+            table_write_rows(tables[i], &csv);
     }
     return kind == ERROR_NONE ? file_set_commit(files, ERROR_NONE, error) : kind;
 }

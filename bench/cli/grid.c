@@ -3,11 +3,9 @@
 
 #include "base/memory.h"
 #include "base/printable.h"
-#include "base/text.h"
 #include "bench/cli/terminal.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,22 +36,6 @@ void grid_add(struct grid *grid, const char *format, ...)
     va_end(arguments);
     grid->cells = memory_grow(grid->cells, grid->used, sizeof *grid->cells);
     grid->cells[grid->used++] = memory_text(printable_text(text, printable, sizeof printable));
-}
-
-void grid_add_real(struct grid *grid, double value, int decimals)
-{
-    if (isfinite(value))
-        grid_add(grid, "%.*f", decimals, value);
-    else
-        grid_add(grid, GRID_UNKNOWN);
-}
-
-void grid_add_whole(struct grid *grid, double value)
-{
-    char text[32];
-    grid_add(grid, "%s",
-             isfinite(value) ? text_format_count((uint64_t)(value + 0.5), text, sizeof text)
-                             : GRID_UNKNOWN);
 }
 
 /* ------------------------------------------------------------------ widths */

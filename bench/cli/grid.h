@@ -44,13 +44,6 @@ void grid_deinit(struct grid *grid);
 /* Appends a cell: those of a row from left to right, then those of the next row. Any bytes. */
 void grid_add(struct grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends a number with so many decimals; GRID_UNKNOWN if it is not finite. */
-void grid_add_real(struct grid *grid, double value, int decimals);
-
-/* Appends a number, 0 or more, as a whole one with separators of thousands; GRID_UNKNOWN if it is
- * not finite. */
-void grid_add_whole(struct grid *grid, double value);
-
 /* Whether every cell of the column is this text, as in a grid without a row. */
 bool grid_all_are(const struct grid *grid, size_t column, const char *text);
 

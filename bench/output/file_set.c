@@ -77,8 +77,7 @@ static void write_table(FILE *stream, const void *context)
     const struct table *table = context;
     struct csv csv = {.stream = stream};
     table_write_header(table->type, &csv);
-    for (size_t i = 0; i < table->rows; i++)
-        table_write_row(table->type, table_row(table, i), &csv);
+    table_write_rows(table, &csv);
 }
 
 enum error_kind file_set_save_table(const char *folder, const struct table *table, const char *name,

@@ -104,18 +104,19 @@ size_t findings_lines(const struct table *findings)
 }
 
 /* Whether --brief says this one. */
-static bool is_brief(const struct table *findings, size_t row)
+static bool is_brief(const struct table *findings, size_t row, bool judged)
 {
-    return count_judged(findings) == 0 || verdict_status(verdict_at(findings, row)) != 0;
+    return !judged || verdict_status(verdict_at(findings, row)) != 0;
 }
 
 void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream)
 {
     char sentence[SENTENCE_SIZE];
-    if (count_judged(findings) > 0)
+    bool judged = count_judged(findings) > 0;
+    if (judged)
         print_verdict(findings, colours, stream);
     for (size_t i = 0; i < findings->rows && most > 0; i++) {
-        if (!is_brief(findings, i))
+        if (!is_brief(findings, i, judged))
             continue;
         fprintf(stream, "%*s", INDENT, "");
         sentence_at(findings, i, sentence);
@@ -126,10 +127,11 @@ void findings_print_brief(const struct table *findings, bool colours, size_t mos
 
 size_t findings_brief_lines(const struct table *findings, size_t most)
 {
+    bool judged = count_judged(findings) > 0;
     size_t lines = 0;
     for (size_t i = 0; i < findings->rows && lines < most; i++)
-        lines += is_brief(findings, i);
-    return lines + (count_judged(findings) > 0);
+        lines += is_brief(findings, i, judged);
+    return lines + judged;
 }
 
 void findings_complain(const struct table *findings, const char *where, bool with_verdict)

@@ -28,11 +28,13 @@ static double rpcs_per_handoff(const struct outcome *outcome, size_t cell)
     return table_row(&outcome->cells, cell)[run_cell_rpcs_per_handoff].real;
 }
 
-/* Chooses the cells to show, at most `levels` of a recipe; bars: of those that have a bar. Returns
- * their number; the list has room for all. */
-static size_t choose_cells(const struct outcome *outcome, size_t levels, bool bars, size_t *cells)
+/* Chooses the cells to show, at most `levels` of a recipe; bars: of those that have a bar, *most in
+ * all. Returns their number; the list has room for all. */
+static size_t choose_cells(const struct outcome *outcome, size_t levels, bool bars, size_t *cells,
+                           size_t *most)
 {
     size_t count = 0;
+    *most = 0;
     for (size_t i = 0; i < outcome->options->plan.recipe_count; i++) {
         const struct outcome_recipe *recipe = &outcome->recipes[i];
         size_t *of = cells + count, all = 0;
@@ -40,6 +42,7 @@ static size_t choose_cells(const struct outcome *outcome, size_t levels, bool ba
             if (!bars || isfinite(rpcs_per_handoff(outcome, cell)))
                 of[all++] = cell;
         }
+        *most += all;
         for (size_t at = 0; at < all; at++) {
             if (is_shown(at, all, levels))
                 cells[count++] = of[at];
@@ -109,12 +112,13 @@ static const char *format_value(double value, char text[VALUE_SIZE])
 }
 
 /* A bar for each cell, all on one linear scale from 0. Nothing if two bars cannot be compared, or
- * there is no room. cells: room for twice all of them. */
+ * there is no room. cells: room for all of them. */
 static void print_bars(const struct outcome *outcome, size_t *cells, size_t lines, size_t width,
                        FILE *stream)
 {
-    size_t recipes = outcome->options->plan.recipe_count, levels = lines / recipes;
-    size_t count = choose_cells(outcome, levels < LEVELS_MAX ? levels : LEVELS_MAX, true, cells);
+    size_t recipes = outcome->options->plan.recipe_count, levels = lines / recipes, all;
+    size_t count =
+        choose_cells(outcome, levels < LEVELS_MAX ? levels : LEVELS_MAX, true, cells, &all);
     int names = 0, sizes = 0;
     double most = 0;
     char clients[VALUE_SIZE], value[VALUE_SIZE], bar[BAR_SIZE];
@@ -132,7 +136,6 @@ static void print_bars(const struct outcome *outcome, size_t *cells, size_t line
     width = width < TERMINAL_COLUMNS ? width : TERMINAL_COLUMNS;
     if (levels == 0 || count < 2 || width < beside + BAR_COLUMNS_MIN)
         return;
-    size_t all = choose_cells(outcome, SIZE_MAX, true, cells + count);
     fputs("\nRPCs per handoff, against clients; all bars on one linear scale", stream);
     if (count < all)
         fprintf(stream, " (%zu of %zu)", count, all);
@@ -156,14 +159,14 @@ void screen_print(const struct outcome *outcome, size_t lines, bool brief, FILE 
 {
     size_t width = terminal_columns(STDOUT_FILENO), recipes = outcome->options->plan.recipe_count,
            levels = SIZE_MAX;
-    size_t *cells = memory_new(2 * outcome->cells.rows + 1, sizeof *cells);
+    size_t *cells = memory_new(outcome->cells.rows + 1, sizeof *cells);
     lines = lines > HEADINGS ? lines - HEADINGS : 0;
     if (brief && outcome->cells.rows > lines / 2)
         levels = lines / 2 > recipes ? lines / 2 / recipes : 1;
-    size_t count = choose_cells(outcome, levels, false, cells), used = count;
+    size_t all, count = choose_cells(outcome, levels, false, cells, &all), used = count;
     print_table(outcome, cells, count, width, stream);
-    if (count < outcome->cells.rows) {
-        fprintf(stream, "%zu of %zu rows; without --brief all\n", count, outcome->cells.rows);
+    if (count < all) {
+        fprintf(stream, "%zu of %zu rows; without --brief all\n", count, all);
         used++;
     }
     print_bars(outcome, cells, lines > used ? lines - used : 0, width, stream);

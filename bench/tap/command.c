@@ -89,10 +89,15 @@ static void execute(char *const *words, const char *connect, const char *n, int 
 enum error_kind tap_command_start(struct tap_command *command, char *const *words,
                                   const char *connect, const char *n, struct error *error)
 {
-    int failure[2] = {-1, -1}, output[2], os_error = 0;
-    if (pipe2(output, O_CLOEXEC) != 0)
+    int failure[2], output[2], os_error = 0;
+    if (pipe2(failure, O_CLOEXEC) != 0)
         return error_from_errno(error, errno, words[0], "while starting the command");
-    (void)!pipe2(failure, O_CLOEXEC);
+    if (pipe2(output, O_CLOEXEC) != 0) {
+        (void)error_from_errno(error, errno, words[0], "while starting the command");
+        close(failure[0]);
+        close(failure[1]);
+        return error->kind;
+    }
     (void)fcntl(output[0], F_SETPIPE_SZ, PIPE_BYTES);
     (void)fcntl(output[0], F_SETFL, O_NONBLOCK);
     pid_t pid = fork();
@@ -116,6 +121,17 @@ enum error_kind tap_command_start(struct tap_command *command, char *const *word
     return ERROR_NONE;
 }
 
+/* Adds a character to the line that is being printed; its end makes that the last one. */
+static void keep(struct tap_command *command, char one)
+{
+    if (one != '\n' && command->length < sizeof command->line - 1)
+        command->line[command->length++] = (char)(iscntrl((unsigned char)one) ? ' ' : one);
+    if (one != '\n' || command->length == 0)
+        return;
+    snprintf(command->last, sizeof command->last, "%.*s", (int)command->length, command->line);
+    command->length = 0;
+}
+
 /* Passes on what the command has printed, and keeps its last line. */
 static void pass_output(struct tap_command *command)
 {
@@ -124,13 +140,7 @@ static void pass_output(struct tap_command *command)
     while ((count = read(command->output, bytes, sizeof bytes)) > 0) {
         (void)!write(STDERR_FILENO, bytes, (size_t)count);
         for (ssize_t i = 0; i < count; i++)
-            if (bytes[i] != '\n' && command->length < sizeof command->line - 1)
-                command->line[command->length++] = (char)(iscntrl(bytes[i]) ? ' ' : bytes[i]);
-            else if (bytes[i] == '\n' && command->length > 0) {
-                snprintf(command->last, sizeof command->last, "%.*s", (int)command->length,
-                         command->line);
-                command->length = 0;
-            }
+            keep(command, bytes[i]);
     }
 }
 

@@ -79,8 +79,7 @@ void tap_write_files(struct tap *tap, int argc, char **argv)
     ERROR_FIRST(&tap->error, file_set_add_hlog(&files, "latency.hlog", &latency, &tap->error));
     if (tap->error.kind == ERROR_NONE) {
         for (size_t i = 0; i < count_tables(tap); i++)
-            for (size_t j = 0; j < tap->tables[i].rows; j++)
-                table_write_row(tap->tables[i].type, table_row(&tap->tables[i], j), &csv[i]);
+            table_write_rows(&tap->tables[i], &csv[i]);
         write_latency(tap, latency, files.started_utc_ns);
         (void)!file_set_commit(&files, tap->error.kind, &tap->error);
     }

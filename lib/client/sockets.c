@@ -53,7 +53,8 @@ size_t socket_info_unread(int descriptor)
     return is_tcp(descriptor) && ioctl(descriptor, FIONREAD, &count) == 0 ? (size_t)count : 0;
 }
 
-uint64_t socket_info_cookie(int descriptor)
+/* The kernel's number of the TCP socket under this descriptor; 0 if there is none. */
+static uint64_t socket_cookie(int descriptor)
 {
     uint64_t cookie = 0;
     socklen_t length = sizeof cookie;
@@ -74,7 +75,8 @@ void socket_info_look(struct socket_info_search *search)
         search->before |= (uint64_t)is_tcp(lowest + i) << i;
 }
 
-int socket_info_find(const struct socket_info_search *search)
+/* The first descriptor that has become a socket since; -1: none. */
+static int find_new_socket(const struct socket_info_search *search)
 {
     for (int i = 0; search->first >= 0 && i < WINDOW; i++) {
         if ((search->before >> i & 1) == 0 && is_tcp(search->first + i))
@@ -108,13 +110,13 @@ void socket_owner_find(struct socket_owner *socket_owner, const struct socket_in
     uint64_t begun_ns = clock_now_ns(), most_ns = FIND_LEAST_NS;
     if (owners->searched_ns + FIND_LEAST_NS < FIND_NS)
         most_ns = FIND_NS - owners->searched_ns;
-    while ((socket_owner->descriptor = socket_info_find(search)) < 0 &&
+    while ((socket_owner->descriptor = find_new_socket(search)) < 0 &&
            clock_now_ns() - begun_ns < most_ns)
         nanosleep(&step, NULL);
     pthread_mutex_lock(&owners->mutex);
     owners->searched_ns =
         socket_owner->descriptor < 0 ? owners->searched_ns + clock_now_ns() - begun_ns : 0;
-    socket_owner->cookie = socket_info_cookie(socket_owner->descriptor);
+    socket_owner->cookie = socket_cookie(socket_owner->descriptor);
     socket_owner->next = owners->first;
     owners->first = socket_owner;
     pthread_mutex_unlock(&owners->mutex);
@@ -133,7 +135,7 @@ static bool is_anothers(const struct socket_owner *socket_owner, uint64_t cookie
 void socket_owner_confirm(struct socket_owner *socket_owner)
 {
     pthread_mutex_lock(&socket_owner->owners->mutex);
-    uint64_t cookie = socket_info_cookie(socket_owner->descriptor);
+    uint64_t cookie = socket_cookie(socket_owner->descriptor);
     if (cookie != socket_owner->cookie) {
         if (cookie == 0 || is_anothers(socket_owner, cookie))
             socket_owner->descriptor = -1;
@@ -145,7 +147,7 @@ void socket_owner_confirm(struct socket_owner *socket_owner)
 bool socket_owner_stands(const struct socket_owner *socket_owner)
 {
     return socket_owner->cookie != 0 &&
-           socket_info_cookie(socket_owner->descriptor) == socket_owner->cookie;
+           socket_cookie(socket_owner->descriptor) == socket_owner->cookie;
 }
 
 void socket_owner_drop(struct socket_owner *socket_owner)

@@ -22,19 +22,15 @@ bool socket_info_bytes(int descriptor, uint64_t *sent_bytes, uint64_t *received_
 /* Bytes that have arrived and are unread; 0 if the descriptor is no TCP socket. */
 size_t socket_info_unread(int descriptor);
 
-/* The kernel's number of the TCP socket under this descriptor; 0 if there is none. */
-uint64_t socket_info_cookie(int descriptor);
-
 /* To find a socket that other code opens: socket_info_look notes which of the descriptors from the
- * lowest free one on are sockets; socket_info_find returns the first that has become a socket
- * since, or -1. In between no other thread of the process may open sockets. */
+ * lowest free one on are sockets; socket_owner_find takes the first that has become a socket since.
+ * In between no other thread of the process may open sockets. */
 struct socket_info_search {
     int first;       /* the lowest free descriptor */
     uint64_t before; /* a bit for each descriptor from there on: it is a TCP socket */
 };
 
 void socket_info_look(struct socket_info_search *search);
-int socket_info_find(const struct socket_info_search *search);
 
 /*
  * Which of the process's sockets is a session's: the multi-threaded library has no call that

@@ -153,6 +153,12 @@ void table_write_row(const struct table_type *type, const struct table_value *ro
     csv_end_row(csv);
 }
 
+void table_write_rows(const struct table *table, struct csv *csv)
+{
+    for (size_t i = 0; i < table->rows; i++)
+        table_write_row(table->type, table_row(table, i), csv);
+}
+
 /* ------------------------------------------------------------------ reading */
 
 /* By the kind of its column; an empty field is unknown, but for a text. False: it is malformed. */

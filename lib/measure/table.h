@@ -122,9 +122,10 @@ const struct table_value *table_row(const struct table *table, size_t row);
 /* Frees the rows; the type stays. Does nothing if *table is all zero bytes. */
 void table_deinit(struct table *table);
 
-/* The names of the columns, and a row, without those that are private. */
+/* The names of the columns, a row, and all rows, without the columns that are private. */
 void table_write_header(const struct table_type *type, struct csv *csv);
 void table_write_row(const struct table_type *type, const struct table_value *row, struct csv *csv);
+void table_write_rows(const struct table *table, struct csv *csv);
 
 /* One field; decimals: of a real number. */
 void table_write_value(const struct table_value *value, int decimals, struct csv *csv);
