@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* zkherd help: the help of each subcommand, and the options of private servers. */
+/* zkherd help: the help of each subcommand, the options of private servers, the columns of files.
+ */
 #include "base/memory.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
-#include "bench/help/columns.h"
+#include "bench/cli/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,57 @@ static int print_private(void)
     return 0;
 }
 
+/* ------------------------------------------------------------------ columns of files */
+
+/* The text of docs/files.md, which says what each column is. */
+extern const char files_md[];
+
+/* The CSV file that a table is of: that of the last heading, or of the paragraph before the table;
+ * empty: of none. */
+struct place {
+    const char *text;
+    size_t length;
+};
+
+static void find_place(const char *line, struct place *place)
+{
+    const char *csv = memmem(line, strcspn(line, "\n"), ".csv", strlen(".csv"));
+    if (strncmp(line, "## ", 3) == 0)
+        *place = (struct place){line + 3, csv != NULL ? strcspn(line + 3, "\n") : 0};
+    else if (line[0] == '`' && csv != NULL && strncmp(csv, ".csv`: ", 7) == 0)
+        *place = (struct place){line + 1, (size_t)(csv - line) + 3};
+}
+
+/* The meaning in a row whose columns have this one; NULL: no such row, or an empty one. */
+static const char *find_meaning(const char *row, const char *name)
+{
+    char quoted[80];
+    if (strncmp(row, "| `", 3) != 0)
+        return NULL;
+    snprintf(quoted, sizeof quoted, "`%s`", name);
+    const char *end = strstr(row, " | "), *found = strstr(row, quoted);
+    return end != NULL && found != NULL && found < end && end[3] != '|' ? end + 3 : NULL;
+}
+
+/* Prints a sentence for each file that has a column of this name. Returns how many. */
+static size_t print_columns(const char *name)
+{
+    struct place place = {"", 0};
+    size_t count = 0;
+    for (const char *line = files_md; *line != '\0'; line = strchr(line, '\n') + 1) {
+        find_place(line, &place);
+        const char *meaning = find_meaning(line, name);
+        if (meaning == NULL || place.length == 0)
+            continue;
+        wrap_sentence(stdout, "%.*s: %.*s", (int)place.length, place.text,
+                      (int)(strcspn(meaning, "\n") - strlen(" |")), meaning);
+        count++;
+    }
+    return count;
+}
+
+/* ------------------------------------------------------------------ the topics */
+
 static int refuse_topic(const char *topic)
 {
     struct growing_text topics = {0};
@@ -110,5 +162,5 @@ int help_main(int argc, char **argv)
     }
     if (strcmp(topic, SERVERS) == 0)
         return print_private();
-    return columns_print(topic, stdout) > 0 ? 0 : refuse_topic(topic);
+    return print_columns(topic) > 0 ? 0 : refuse_topic(topic);
 }
