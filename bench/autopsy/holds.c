@@ -88,7 +88,7 @@ static void write_hold(struct findings *findings, const struct locks_lock *lock,
     struct table_value row[autopsy_hold_columns_count] = {
         [autopsy_hold_lock] = table_count(lock->index),
         [autopsy_hold_handoff] = table_count(from->handoff),
-        [autopsy_hold_session] = session_text(from->session),
+        [autopsy_hold_session] = table_hex(from->session),
         [autopsy_hold_arrived_ms] = table_signed(ms_of(from->arrived_ns)),
         [autopsy_hold_granted_ms] = table_signed(ms_of(from->granted_ns)),
         [autopsy_hold_released_ms] = table_signed(ms_of(from->closed_ns)),
@@ -117,7 +117,7 @@ static void note_hold(const struct findings *findings, const struct locks_lock *
         return;
     free(stats[autopsy_lock_held_max_session].text);
     stats[autopsy_lock_held_max_s] = table_real(held);
-    stats[autopsy_lock_held_max_session] = session_text(row->session);
+    stats[autopsy_lock_held_max_session] = table_hex(row->session);
     stats[autopsy_lock_held_max_begin_ms] = table_signed(ms_of(row->granted_ns));
 }
 
@@ -257,7 +257,7 @@ void holds_close(struct findings *findings, const struct log_session *session,
     bool is_told = expiry[autopsy_expiry_held].count > 0 ||
                    (findings->only == NULL && close->change.elements > 0);
     if (findings->expiry != NULL && is_told && in_time) {
-        expiry[autopsy_expiry_session] = session_text(session->id);
+        expiry[autopsy_expiry_session] = table_hex(session->id);
         expiry[autopsy_expiry_end] = table_text(findings->end);
         memcpy(table_add(&findings->expiries), expiry, sizeof expiry);
     } else {

@@ -140,9 +140,6 @@ void bursts_add(struct findings *findings, struct log_session *session, int32_t 
                 const struct locks_lock *lock);
 void bursts_end(struct findings *findings);
 
-/* A session's number as a text of a table. */
-struct table_value session_text(int64_t id);
-
 /* ------------------------------------------------------------------ the result (print.c) */
 
 /* Adds the rows of findings.csv. */

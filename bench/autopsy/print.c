@@ -224,10 +224,10 @@ static void write_extent(const struct findings *findings, FILE *stream)
 {
     char first[TEXT_SIZE], last[TEXT_SIZE], count[32];
     wrap_sentence(
-        stream, "%s transactions, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu %s.",
+        stream, "%s transactions, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu log%s.",
         text_format_count(findings->read, count, sizeof count), (uint64_t)findings->first_zxid,
         (uint64_t)findings->last_zxid, time_text(findings->first_ms, first),
-        time_text(findings->last_ms, last), findings->logs, findings->logs == 1 ? "log" : "logs");
+        time_text(findings->last_ms, last), findings->logs, text_plural(findings->logs));
     if (findings->transactions < findings->read)
         wrap_sentence(stream, "Of these, %s are of the time that is asked for.",
                       text_format_count(findings->transactions, count, sizeof count));

@@ -4,7 +4,6 @@
 #include "bench/autopsy/internal.h"
 #include "wire/message.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 TABLE_DEFINE(autopsy_herd, "bursts.csv", AUTOPSY_HERD_COLUMNS)
@@ -31,13 +30,6 @@ struct herd {
     uint64_t busiest_errors;
     const struct locks_lock *lock;
 };
-
-struct table_value session_text(int64_t id)
-{
-    char text[32];
-    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)id);
-    return id != 0 ? table_text(text) : (struct table_value){0};
-}
 
 /* ------------------------------------------------------------------ minutes and periods */
 
@@ -128,7 +120,7 @@ void bursts_end(struct findings *findings)
     row[autopsy_herd_code] = table_signed(herd->codes[most].code);
     row[autopsy_herd_error] = table_text(message_error_name(herd->codes[most].code));
     row[autopsy_herd_of_code] = table_count(herd->codes[most].errors);
-    row[autopsy_herd_session] = session_text(herd->busiest);
+    row[autopsy_herd_session] = table_hex(herd->busiest);
     row[autopsy_herd_of_session] = table_count(herd->busiest_errors);
     if (herd->lock == NULL)
         return;

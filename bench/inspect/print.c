@@ -59,13 +59,6 @@ static struct table_value age_of(int64_t created_ms)
     return table_count_if(created_ms != 0 && age >= -CLOCKS_DIFFER_MS, age > 0 ? (uint64_t)age : 0);
 }
 
-static struct table_value session_of(int64_t owner)
-{
-    char text[24];
-    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)owner);
-    return table_text(owner != 0 ? text : NULL);
-}
-
 /* For the screen: JSON has the bytes. */
 static struct table_value data_of(const struct browser_data *data)
 {
@@ -91,7 +84,7 @@ static struct table list_places(const struct lock *lock, const struct connection
         row[inspect_place_role] = table_text(roles[place->line.role]);
         row[inspect_place_znode] = table_text(place->path);
         row[inspect_place_name] = table_text(strrchr(place->path, '/') + 1);
-        row[inspect_place_session] = session_of(place->stat.owner);
+        row[inspect_place_session] = table_hex(place->stat.owner);
         clock_format_utc((uint64_t)place->stat.created_ms * NS_PER_MS, 0, created, sizeof created);
         row[inspect_place_created] = table_text(created);
         row[inspect_place_queued_ms] = age_of(place->stat.created_ms);
@@ -127,7 +120,7 @@ static struct table list_locks(const struct survey *survey)
         row[inspect_lock_waiters] = table_count_if(!lock->waiters_unknown, lock->waiters);
         if (lock->count > 0 && !last->line.holds)
             row[inspect_lock_longest_wait_ms] = age_of(last->stat.created_ms);
-        row[inspect_lock_session] = session_of(holder != NULL ? holder->stat.owner : 0);
+        row[inspect_lock_session] = table_hex(holder != NULL ? holder->stat.owner : 0);
         if (holder != NULL)
             row[inspect_lock_data] = data_of(&holder->data);
     }
@@ -190,10 +183,9 @@ static void write_refusals(const struct connections *connections)
         if (refusal->kind == ERROR_NONE)
             continue;
         all_answered = false;
-        snprintf(line, sizeof line, "no client addresses from %s: %s%s%s; %s\n", refusal->subject,
+        snprintf(line, sizeof line, "no client addresses from %s: %s%s%s; %s", refusal->subject,
                  error_words(refusal->kind), refusal->detail[0] != '\0' ? ": " : "",
                  refusal->detail, error_advice(refusal->kind));
-        line[strlen(line) - 1] = '\0';
         write_foreign(line);
         putchar('\n');
     }
@@ -256,7 +248,7 @@ static void write_childless(const struct survey *survey)
     struct growing_text line = {0};
     if (count == 0)
         return;
-    growing_text_add(&line, "%zu znode%s without children: %s", count, count == 1 ? "" : "s",
+    growing_text_add(&line, "%zu znode%s without children: %s", count, text_plural(count),
                      count == 1 ? "a free queue, or not a lock" : "free queues, or not locks");
     for (size_t i = 0; i < count && i < CHILDLESS_MOST; i++) {
         char name[1024];
@@ -285,8 +277,8 @@ void print_survey(const char *path, const struct survey *survey)
     if (survey->count == 0)
         puts(": no lock is held or waited for");
     else
-        printf(": %zu lock%s, %zu waiter%s\n", survey->count, survey->count == 1 ? "" : "s",
-               waiters, waiters == 1 ? "" : "s");
+        printf(": %zu lock%s, %zu waiter%s\n", survey->count, text_plural(survey->count), waiters,
+               text_plural(waiters));
     write_grid(&table, rows, shown, lock_columns, sizeof lock_columns / sizeof lock_columns[0]);
     if (by_nobody)
         puts("held by -: its znode is of no session, and stays");
@@ -297,10 +289,10 @@ void print_survey(const char *path, const struct survey *survey)
     write_childless(survey);
     if (survey->tasks > 0)
         printf("left out: %zu folder%s of numbered znodes of no session, such as tasks\n",
-               survey->tasks, survey->tasks == 1 ? "" : "s");
+               survey->tasks, text_plural(survey->tasks));
     if (survey->unreadable > 0)
         printf("left out: %zu znode%s that may not be read\n", survey->unreadable,
-               survey->unreadable == 1 ? "" : "s");
+               text_plural(survey->unreadable));
     if (survey->is_cut)
         printf("the search is incomplete: limit %d levels, %d znodes\n", SURVEY_DEPTH_MAX,
                SURVEY_ZNODES_MAX);

@@ -5,8 +5,10 @@
 #include "measure/csv_reader.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,13 @@ struct table_value table_text(const char *text)
     if (text == NULL)
         return (struct table_value){0};
     return (struct table_value){.kind = TABLE_TEXT, .text = memory_text(text)};
+}
+
+struct table_value table_hex(int64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)number);
+    return table_text(number != 0 ? text : NULL);
 }
 
 struct table_value table_count(uint64_t count)

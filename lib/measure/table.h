@@ -88,6 +88,7 @@ struct table_value {
 /* A copy of the text; NULL is unknown. */
 struct table_value table_text(const char *text);
 struct table_value table_count(uint64_t count);
+struct table_value table_hex(int64_t number); /* a text, 0x and hexadecimal digits; 0: unknown */
 struct table_value table_count_if(bool known, uint64_t count);
 struct table_value table_signed(int64_t number);
 struct table_value table_real(double real);
