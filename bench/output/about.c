@@ -128,7 +128,7 @@ char *about_place(json_t *const manifests[], size_t count)
     if (!simulated) /* private servers share the machine with the clients */
         growing_text_add(&text, "; %s on %lld core%s",
                          json_is_object(json_object_get(first, "data")) ? "all" : "clients",
-                         (long long)cores, cores == 1 ? "" : "s");
+                         (long long)cores, text_plural((uint64_t)cores));
     growing_text_add(&text, "; %.*s", DAY_LENGTH, text_of(json_object_get(first, "started"), word));
     growing_text_add(&text, "; zkherd %s", text_of(json_object_get(first, "version"), word));
     return text.text;

@@ -72,11 +72,19 @@ static struct points sum_counts(const struct tap *tap, const size_t *counted, si
     return points;
 }
 
+/* The polynomial that most runs' counts equal; how many do. */
+static struct fit_polynomial fit_count(const struct tap *tap, size_t counted, struct points *points,
+                                       size_t *equal)
+{
+    *points = sum_counts(tap, &counted, 1);
+    return fit_consensus(points->n, points->y, tap->run_count, equal);
+}
+
 const char *tap_describe_law(const struct tap *tap, size_t counted, char *text, size_t size)
 {
-    const struct points points = sum_counts(tap, &counted, 1);
+    struct points points;
     size_t equal;
-    const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
+    const struct fit_polynomial fit = fit_count(tap, counted, &points, &equal);
     if (fit.exact)
         return fit_describe(&fit, 'n', text, size);
     snprintf(text, size, "no polynomial in n");
@@ -87,10 +95,10 @@ const char *tap_describe_law(const struct tap *tap, size_t counted, char *text, 
 
 static void fill_law(const struct tap *tap, size_t counted, struct table_value *row)
 {
-    const struct points points = sum_counts(tap, &counted, 1);
+    struct points points;
     char text[LAW_SIZE], name[TAP_NAME_SIZE];
     size_t equal;
-    const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
+    const struct fit_polynomial fit = fit_count(tap, counted, &points, &equal);
     const struct fit_exponent growth = fit_exponent(points.n, points.y, tap->run_count);
     row[tap_law_counted] = table_text(tap_count_name(counted, name));
     if (fit.exact)
@@ -277,9 +285,9 @@ static void judge_first_run(struct tap *tap)
 /* Whether a count grows faster than the clients: 1, or no faster: 0; -1: it is not certain. */
 static int bends(const struct tap *tap, size_t counted)
 {
-    const struct points points = sum_counts(tap, &counted, 1);
+    struct points points;
     size_t equal;
-    const struct fit_polynomial fit = fit_consensus(points.n, points.y, tap->run_count, &equal);
+    const struct fit_polynomial fit = fit_count(tap, counted, &points, &equal);
     const struct fit_exponent growth = fit_exponent(points.n, points.y, tap->run_count);
     if (fit.exact)
         return fit.degree > 1 && fit.c[2] > 0;
