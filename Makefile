@@ -28,8 +28,8 @@ LIBS := -ldl -pthread -ljansson -lunistring -lz -lgsl -lgslcblas -lpcap -lm
 # What the program shows to a recipe from a file of its own (lib/recipes/own.h), and the headers that one is compiled
 # with.
 EXPORTS := -Wl,--dynamic-list=lib/recipes/interface.list
-INTERFACE_HEADERS := base/error.h base/sha256.h client/client.h measure/tally.h recipes/death.h recipes/queue.h \
-    recipes/recipe.h wire/request.h
+INTERFACE_HEADERS := base/error.h base/sha256.h client/client.h measure/tally.h recipes/queue.h \
+    recipes/recipe.h wire/wire.h
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c bench/*/*.c))
@@ -40,11 +40,14 @@ LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(sort $(wildcard te
 TEST_SUPPORT  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 EXAMPLES      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/examples/*.c))
 
+# The scenarios of tests/golden with servers.
+LIVE_SCENARIOS := $(patsubst tests/golden/%,tests/golden.sh:%,$(sort $(shell grep -l '^\# Live$$' tests/golden/*)))
+
 # Of the tests with servers those that prove the counts, in `make check`: drains on one server and on three, in threads,
 # processes and events, loads, deaths, cut connections, broken locks, simulations beside real servers.
-PROOFS := $(filter $(LIVE_TESTS),$(addprefix $(BUILD)/tests/test_,law counted topologies sharing checker broken \
-    recovery deaths_on_threads cuts client client_faults load_trial load_watch rate simulation simulation_of_three \
-    simulated_beside_real cli_runs cli_tap cli_autopsy))
+PROOFS := $(filter $(LIVE_TESTS),$(addprefix $(BUILD)/tests/test_,law counted three_servers broken \
+    deaths cuts client client_faults load_trial load_watch simulation \
+    simulated_beside_real)) tests/golden.sh:live-runs tests/golden.sh:live-tap
 
 # `make V=1` shows the commands in full.
 ifndef V
@@ -108,31 +111,22 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka \
 	    $(LIBS)
 
-# test_claims and test_plan_guard link the program; test_claims_status links it with the test's own list
+# test_plan_guard links the program; test_claims_status links it with the test's own list
 # of claims.
-$(addprefix $(BUILD)/tests/test_,claims plan_guard): $(filter-out %/main.o,$(BENCH_OBJECTS))
+$(BUILD)/tests/test_plan_guard: $(filter-out %/main.o,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
 
 # These tests run the recipes that docs/recipes.md shows, which are not part of the program.
-$(addprefix $(BUILD)/tests/test_,examples recipe_manual schedules): $(EXAMPLES)
+$(addprefix $(BUILD)/tests/test_,law laws schedules wrong_laws): $(EXAMPLES)
 
 # This test loads recipes.
 $(BUILD)/tests/test_own: LIBS += $(EXPORTS)
 
-# These tests open a session of their own, beside the program's. They link the library by file name, because
-# either -dev package may provide the header.
-$(addprefix $(BUILD)/tests/test_cli_,forbidden strangers): LIBS += -l:libzookeeper_st.so.2
-
 # This test refuses memory.
-$(BUILD)/tests/test_memory: LIBS += -Wl,--wrap=calloc
+$(BUILD)/tests/test_base: LIBS += -Wl,--wrap=calloc
 
 # These tests count what is allocated.
 $(BUILD)/tests/test_steady_load: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-
-# This test has a machine of many cores.
-$(BUILD)/tests/test_cores: LIBS += -Wl,--wrap=sched_getaffinity
-
-# This test reads the rows of options.
 
 # These tests set the clock.
 $(BUILD)/tests/test_timers: LIBS += -Wl,--wrap=clock_now_ns,--wrap=timerfd_settime
@@ -291,15 +285,15 @@ endef
 
 # What every change must pass: the tests that prove the counts, those without a server, and what the program prints.
 check: install-to-test
-	$(call run_tests,$(PROOFS) tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/numbers.sh) $(UNIT_TESTS))
+	$(call run_tests,$(PROOFS) tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/numbers.sh tests/links.sh) $(UNIT_TESTS))
 
 # All other tests with servers.
 check-all: install-to-test
-	$(call run_tests,$(filter-out $(PROOFS),$(LIVE_TESTS)))
+	$(call run_tests,$(filter-out $(PROOFS),$(LIVE_TESTS) $(LIVE_SCENARIOS)))
 
 # The tests that start no server.
 check-units: install-to-test-units
-	$(call run_tests,tests/golden.sh tests/numbers.sh $(UNIT_TESTS))
+	$(call run_tests,tests/golden.sh tests/numbers.sh tests/links.sh $(UNIT_TESTS))
 
 # Keeps what the program prints and writes in the scenarios of tests/golden, with which the tests compare.
 golden: install-to-test-units
@@ -322,8 +316,8 @@ check-sanitized:
 # from lost replies. A worker with a data race writes a report, ends, and fails the test; a worker whose race occurs
 # while it closes only writes the report.
 TSAN_BUILD := $(BUILD)-threads
-TSAN_TESTS := $(addprefix $(TSAN_BUILD)/tests/,test_client test_client_faults test_deaths_on_threads test_depth \
-    test_fan_out test_law test_load_trial test_load_watch test_recovery test_tally test_thread_session)
+TSAN_TESTS := $(addprefix $(TSAN_BUILD)/tests/,test_client test_client_faults test_deaths test_depth \
+    test_law test_load_trial test_load_watch test_base test_thread_sessions)
 check-threads: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_TESTS) BUILD=$(TSAN_BUILD) SANITIZE=thread CFLAGS='-O1 -g'
 	@rm -f $(TSAN_BUILD)/report.*
@@ -343,18 +337,20 @@ check-compose:
 	tests/compose.sh
 
 # Feeds what libFuzzer makes of the kept conversations, captures and journals to their readers, under ASan and UBSan,
-# each for so many seconds.
+# each for FUZZ_SECONDS. A line of tests/fuzz/seeds is the name of an input, and its bytes in base64.
 FUZZ_SECONDS ?= 60
 FUZZED_conversation := tests/fuzz/told.c $(addprefix lib/,relay/conversation.c relay/pattern.c wire/jute.c \
-    wire/message.c wire/opcode.c wire/splitter.c base/memory.c base/error.c)
-FUZZED_capture := $(addprefix lib/,relay/capture.c relay/packet.c) $(FUZZED_conversation)
+    wire/message.c wire/splitter.c base/memory.c base/error.c)
+FUZZED_capture := lib/relay/capture.c $(FUZZED_conversation)
 FUZZED_journal := $(wildcard lib/journal/*.c) $(addprefix lib/,wire/jute.c base/memory.c base/error.c)
 define fuzz
-	@mkdir -p $(BUILD)/fuzz/$(1)s
+	@mkdir -p $(BUILD)/fuzz/$(1)s $(BUILD)/fuzz/seeds/$(1)s
+	@grep '^$(1)s/' tests/fuzz/seeds | while read -r name bytes; do \
+	    echo $$bytes | base64 -d >$(BUILD)/fuzz/seeds/$$name || exit 1; done
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    tests/fuzz/fuzz_$(1).c $(FUZZED_$(1)) -lz -lpcap -o $(BUILD)/fuzz/fuzz_$(1)
 	$(BUILD)/fuzz/fuzz_$(1) -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
-	    -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(1)s tests/fuzz/$(1)s
+	    -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(1)s $(BUILD)/fuzz/seeds/$(1)s
 endef
 check-fuzz:
 	$(call install,clang=clang pcap/pcap.h=libpcap-dev)
@@ -378,9 +374,8 @@ check-figures:
 	Rscript docs/examples/figure.R $(BUILD)/figure.pdf $(addprefix results/reference/,standalone ensemble3)
 	grep -q 'nonscalable, 3 servers' $(BUILD)/figure.svg && test -s $(BUILD)/figure.pdf
 
-# Measures the cost of zkherd itself: client CPU time per request, compared with a plain epoll loop and with a bare
-# client of the same server, and memory per session; and that of a load of reads, compared with the bare calls of the
-# client library.
+# Measures the cost of zkherd itself: client CPU time per request, compared with a bare client of the same server, and
+# memory per session; and that of a load of reads, compared with the bare calls of the client library.
 bench: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/cost
 	$(BUILD)/cost
@@ -417,7 +412,9 @@ lint: install-to-lint
 	    --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -DZKHERD_VERSION='""' \
 	    -Ilib -I. lib bench
 	shellcheck -x $(SCRIPTS)
-	shellcheck -s sh -e SC2034,SC2154 tests/golden/*/command
+	shellcheck -s sh -e SC1091,SC2034,SC2154 tests/golden.live
+	for scenario in tests/golden/*; do \
+	    sed '/^-- said --$$/,$$d' $$scenario | shellcheck -s sh -e SC1091,SC2034,SC2154 - || exit 1; done
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \

@@ -79,7 +79,7 @@ static int check_stdout(int status)
     return status != 0 ? status : error_exit_status(kind);
 }
 
-/* The process whose crash nobody else would report: this one reports the end of a worker. */
+/* The main process, which reports the crash of a worker; its own no other would report. */
 static pid_t main_process;
 
 /* The Apache library takes the lengths in a reply for granted, and asserts what it expects. Only

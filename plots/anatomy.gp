@@ -5,6 +5,7 @@
 # for nothing, in free pace it may just have arrived.
 # See anatomy_common.gp for which handoffs are drawn.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "anatomy.gp") - 1]."." }
+titled = 1
 load scripts."/common.gp"
 unset logscale
 load scripts."/anatomy_common.gp"

@@ -71,7 +71,7 @@ set multiplot
 do for [i = 1:2] {
     set tmargin at screen upper(i)
     set bmargin at screen lower(i)
-    set title i == 1 ? "Who waited for locks, and who held them" : ""
+    set title heading(i == 1 ? "Who waited for locks, and who held them" : "")
     set xlabel i == 2 ? strftime("UTC, from %Y-%m-%d", origin) : ""
     eval axis[i]
     eval sprintf("set xtics %g time format '%s'", steps[mark], i == 2 ? clock : "")

@@ -49,7 +49,7 @@ eval "set xtics (".level_tics(levels).")"
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
 set xlabel "clients n that contend for the lock"
-set title "What others pay: response time beside the lock".(bars ? ", 95 % CI" : "")
+set title heading("What others pay: response time beside the lock".(bars ? ", 95 % CI" : ""))
 eval y_title("times as long as alone", bottom(rows), top(rows))
 set output file("background")
 set style line 900 lc rgb "#404040" lw 1 dt 1

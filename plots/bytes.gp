@@ -55,7 +55,7 @@ eval legend(rows)
 eval squeeze(entries, longest)
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
-set title "Bytes ".subject.(curves ? ": trials, and the fitted curves" : "")
+set title heading("Bytes ".subject.(curves ? ": trials, and the fitted curves" : ""))
 eval y_title("bytes sent and received", bottom(rows), top(rows))
 set output file("bytes")
 set samples 400

@@ -7,9 +7,11 @@
 # run      the folder of the run; its subfolder plots must exist
 # recipes  what to draw, in this order; recipes without data are left out [all known ones]
 # format   svg, png, pdf or eps [svg]
+# bare     1: without a title and small print, whose text a paper has itself [0]
 # fitted   whether the run has a fits.csv [1]
 # scripts  the folder of the scripts [that of the script that is run]
 # about_1, about_2, …  lines for the small print below: what the results are of [none]
+# counted_recipe_1, counted_law_1, …  the laws of the RPCs by the names of their recipes [none]
 # No text of a CSV file is drawn, only its numbers: text could come from anywhere.
 
 if (!exists("run")) {
@@ -22,6 +24,10 @@ if (strstrt(" svg png pdf eps ", " ".format." ") == 0) {
     exit status 2
 }
 if (!exists("fitted")) { fitted = 1 }
+if (!exists("bare")) { bare = 0 }
+# A script whose titles tell its panels apart says titled = 1.
+if (!exists("titled")) { titled = !bare }
+heading(text) = titled ? text : ""
 
 set encoding utf8
 set datafile separator ","
@@ -73,6 +79,11 @@ look(i, column) = word($looks[row(i)], column)
 
 name(r) = word(recipes, int(r))
 law_text(i) = look(i, 9)
+swapped(text, from, to) = strstrt(text, from) == 0 ? text : text[1:strstrt(text, from) - 1].to.\
+    swapped(text[strstrt(text, from) + strlen(from):], from, to)
+given_law(name, k) = !exists(sprintf("counted_law_%d", k)) ? "" \
+    : value(sprintf("counted_recipe_%d", k)) ne name ? given_law(name, k + 1) \
+    : swapped(swapped(swapped(value(sprintf("counted_law_%d", k)), "^2", "²"), "^3", "³"), "-", "−")
 law_of(i, n) = look(i, 6) * n**2 + look(i, 7) * n + look(i, 8)
 
 # The terminals do not agree on the size of points, of triangles and diamonds least of all.
@@ -216,7 +227,7 @@ waiter_axis(low, high, letters) = \
 # an SVG.
 
 line = 21.0
-above = 36.0
+above = titled ? 36.0 : 14.0
 below = 66.0
 small_line = 15.0
 note_height = 0
@@ -261,7 +272,7 @@ legend(rows) = sprintf("set key at screen %g, screen %g maxrows %d", \
 # What a picture is of, so that it can stand alone: the lines about_1, about_2, …, each as many as it
 # takes.
 notes = 0
-while (exists(sprintf("about_%d", notes + 1))) { notes = notes + 1 }
+while (!bare && exists(sprintf("about_%d", notes + 1))) { notes = notes + 1 }
 small_font = format eq "svg" ? ",11" : format eq "png" ? ",8.25" : ",6.6"
 note_letters(x) = floor(width / closer(6.0, 5.5))
 put_word(line, word) = line eq "" ? word : line." ".word

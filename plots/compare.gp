@@ -4,6 +4,7 @@
 # where they are given, are the names of the sides; else they are A, B, …. See common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "compare.gp") - 1]."." }
 width = 800
+titled = 1
 load scripts."/common.gp"
 label(x) = sprintf("%g", x)
 load scripts."/compared.gp"

@@ -36,8 +36,8 @@ eval legend(rows)
 eval squeeze(entries, longest)
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
-set title (drains ? "Drain time" : "First release to last").": trials, median". \
-    (slopes ? ", exponent of n (95 % CI)" : "")
+set title heading((drains ? "Drain time" : "First release to last").": trials, median". \
+    (slopes ? ", exponent of n (95 % CI)" : ""))
 eval y_title(drains ? "drain time, s" : "time, s", bottom(rows), top(rows))
 set output file("drain_time")
 plot for [k = 1:words(drawn)] $medians index k - 1 using (beside(word(drawn, k), $2)):3 \

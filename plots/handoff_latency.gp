@@ -32,7 +32,7 @@ eval canvas("handoff_latency", rows)
 eval legend(rows)
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
-set title "Latency of a handoff with W waiters"
+set title heading("Latency of a handoff with W waiters")
 eval y_title("from release to next grant", bottom(rows), top(rows))
 set output file("handoff_latency")
 # Recipes stand 3% apart, lest their bars cover each other.

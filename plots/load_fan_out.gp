@@ -4,6 +4,7 @@
 # the reply to the write; and below, how many sessions a write has notified. A panel for each number
 # of servers, each offered rate and each share of reads. See common.gp and load_common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "load_fan_out.gp") - 1]."." }
+titled = 1
 load scripts."/common.gp"
 load scripts."/load_common.gp"
 panels_max = 6

@@ -3,6 +3,7 @@
 # sent: a panel for each number of servers and of sessions, and each share of reads. See common.gp
 # and load_common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "load_rate.gp") - 1]."." }
+titled = 1
 load scripts."/common.gp"
 label(x) = in_seconds(x)
 load scripts."/load_common.gp"

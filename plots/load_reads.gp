@@ -76,7 +76,7 @@ unset logscale x
 set xrange [-5 : 105]
 set xtics 0, 20, 100 format "%g"
 set xlabel "reads, % of the operations"
-set title "Throughput against the share of reads".(bars ? ": mean, 95 % CI" : "")
+set title heading("Throughput against the share of reads".(bars ? ": mean, 95 % CI" : ""))
 eval y_title("answered operations a second".(rate eq "0" ? "" : ", ".rate_text(rate)), \
     bottom(rows), top(rows))
 set output file("load_reads")

@@ -34,9 +34,9 @@ failed = 0
 # Of each panel of response times.
 array slow_low[2] = [1e300, 1e300]
 array slow_high[2] = [0, 0]
-snapshot = 7
-kinds = "killed restarted lost back leads no snapshot"
-kinds_drawn = "kill restart lost back leader no_leader snapshot"
+snapshot = 5
+kinds = "lost back leads no snapshot"
+kinds_drawn = "lost back leader no_leader snapshot"
 until_comma(text) = strstrt(text, ",") > 0 ? text[1:strstrt(text, ",") - 1] : text
 behind(text, begin) = text[strstrt(text, begin) + strlen(begin):]
 share(mix, kind) = strstrt(mix, kind."=") > 0 ? int(until_comma(behind(mix, kind."="))) : 0
@@ -128,7 +128,7 @@ crowded = 0
 do for [k = 1:drawn] { crowded = crowded || lines_in(marks, k) > events_max }
 if (crowded) { marks = first_marks }
 snapshots = sum [m = 1:words(marks)] is_snapshot(word(marks, m))
-drawn_kind(kind) = kind == 6 ? "no leader" : word(kinds_drawn, kind)
+drawn_kind(kind) = kind == 4 ? "no leader" : word(kinds_drawn, kind)
 mark_text(mark) = drawn_kind(int(part(mark, 3))).(int(part(mark, 4)) ? " ".part(mark, 4) : "")
 
 # The size of all, and the legend.

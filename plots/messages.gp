@@ -2,6 +2,7 @@
 # messages: notifications and CREATEs of a handoff against the waiters, side by side. See common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "messages.gp") - 1]."." }
 width = 800
+titled = 1
 load scripts."/common.gp"
 label(x) = in_numbers(x)
 load scripts."/waiters.gp"

@@ -44,7 +44,7 @@ set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
 set yrange [0 : 1.15 * busiest]
 set ytics autofreq format "%g"
-set title sprintf("CPU time of others: %d of %d trials disturbed", disturbed, known)
+set title heading(sprintf("CPU time of others: %d of %d trials disturbed", disturbed, known))
 set xlabel "trial, in the order of ".source
 eval y_title("cores", bottom(rows), top(rows))
 eval legend(rows)

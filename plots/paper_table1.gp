@@ -6,6 +6,7 @@ if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "paper_table1.gp") - 1]
 each = 210
 between_rows = 68
 panel = 2 * each + between_rows
+titled = 1
 load scripts."/common.gp"
 load scripts."/load_common.gp"
 

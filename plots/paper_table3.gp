@@ -69,7 +69,7 @@ eval "set xtics (".level_tics(levels).")"
 set xlabel "double barriers, each entered and left by every client"
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
-set title "Table 3: mean of the clients and trials, 95 % CI"
+set title heading("Table 3: mean of the clients and trials, 95 % CI")
 eval y_title("time, s", bottom(rows), top(rows))
 
 set style line 96 lc rgb "#808080" lw 1.2 dt 2

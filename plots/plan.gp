@@ -5,29 +5,25 @@
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "plan.gp") - 1]."." }
 load scripts."/common.gp"
 
-# $trials: recipe (its place), size, measured, 1: passed, 0: failed, -1: no vote. A latency is in
-# seconds.
+# $trials: recipe (its place), size, measured in seconds, 1: passed, 0: failed, -1: no vote.
 drawn = ""
 levels = ""
 low = 1e300
 high = 0
 limit = NaN
-is_rate = 0
 unknown = ""
 failures = 0
 no_votes = 0
 vote_of(verdict) = verdict eq "pass" ? 1 : verdict eq "fail" ? 0 : -1
-measured(x) = number("least_per_s") > 0 ? number("handoffs_per_s") : number("measured_us") / 1e6
-asked(x) = number("least_per_s") > 0 ? number("least_per_s") : number("limit_us") / 1e6
 see(i, n, y, vote) = i > 0 && n > 0 && y > 0 ? ( \
     drawn = with_word(drawn, sprintf("%d", i)), levels = with_word(levels, sprintf("%d", n)), \
-    failures = failures + (vote == 0), no_votes = no_votes + (vote < 0), limit = asked(0), \
-    is_rate = number("least_per_s") > 0, unknown = strcol("unknown"), \
+    failures = failures + (vote == 0), no_votes = no_votes + (vote < 0), \
+    limit = number("limit_us") / 1e6, unknown = strcol("unknown"), \
     low = least(low, y), high = most(high, y), y) : NaN
 set datafile columnheaders
 set table $trials separator comma
 plot run."/plan.csv" using (place(strcol("recipe"))):(column("size")): \
-    (see(place(strcol("recipe")), column("size"), measured(0), vote_of(strcol("verdict")))): \
+    (see(place(strcol("recipe")), column("size"), number("measured_us") / 1e6, vote_of(strcol("verdict")))): \
     (vote_of(strcol("verdict"))) with table
 unset table
 
@@ -48,13 +44,13 @@ unset table
 set datafile nocolumnheaders
 set datafile missing NaN
 
-label(x) = is_rate ? thousands(x) : in_seconds(x)
+label(x) = in_seconds(x)
 drawn = in_order(drawn)
 levels = ascending(levels, 0)
 width = page_width(words(drawn))
 low = least(low, limit)
 high = most(high, limit)
-objective_text = is_rate ? "objective: above the line" : "objective: below the line"
+objective_text = "objective: below the line"
 longest = strlen(objective_text)
 do for [r in drawn] { longest = most(longest, strlen(name(r))) }
 entries = words(drawn) + 1 + (failures > 0) + (no_votes > 0)
@@ -68,11 +64,9 @@ eval x_axis(int(word(levels, 1)), int(word(levels, words(levels))), panel_letter
 eval "set xtics (".decades(1).")"
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
-set xlabel unknown eq "locks" ? "hot locks" : unknown eq "sessions" ? "sessions" : \
-    unknown eq "rate" ? "requests a second beside the lock" : "waiters of the lock"
-set title "How many meet the objective: each point is a trial"
-eval y_title(is_rate ? "handoffs a second" : "latency at the objective's percentile", \
-    bottom(rows), top(rows))
+set xlabel unknown eq "locks" ? "hot locks" : "waiters of the lock"
+set title heading("How many meet the objective: each point is a trial")
+eval y_title("latency at the objective's percentile", bottom(rows), top(rows))
 set style line 900 lc rgb "#404040" lw 1.4 dt 2
 do for [r in drawn] {
     i = int(r)

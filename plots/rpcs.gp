@@ -16,15 +16,17 @@ load scripts."/fits.gp"
 has_law(r) = in_list(lawful, r)
 is_strange(r) = in_list(strange, r)
 crowded = is_crowded(words(drawn))
-law_title(r) = !has_law(r) ? " " : is_strange(r) ? "its law" : "law ".law_text(int(r))
+law_words(r) = is_strange(r) ? given_law(name(r), 1) : law_text(int(r))
+is_worded(r) = has_law(r) && law_words(r) ne ""
+law_title(r) = !has_law(r) ? " " : is_worded(r) ? "law ".law_words(r) : "its law"
 law_entries = lawful eq "" || crowded ? "" \
     : ", for [r in drawn] NaN with lines ls (has_law(r) ? 100 + int(r) : 98) title law_title(r)"
 
 # The legend: what was measured, or counted in a simulation, in a column, the laws in another; or each
 # recipe with its law; or the recipes alone.
 measured = lawful eq "" ? "" : simulated ? ", counted" : ", measured"
-entry(r) = !crowded || !has_law(r) || is_strange(r) ? name(r).(crowded ? "" : measured) \
-    : name(r).": ".law_text(int(r))
+entry(r) = !crowded || !is_worded(r) ? name(r).(crowded ? "" : measured) \
+    : name(r).": ".law_words(r)
 entry_style(r) = crowded && has_law(r) ? 500 + int(r) : int(r)
 entry_look = crowded && lawful ne "" ? "linespoints" : "points"
 longest = 0
@@ -36,7 +38,7 @@ eval legend(rows)
 eval squeeze(entries, longest)
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
-set title "RPCs ".subject
+set title heading("RPCs ".subject)
 eval y_title("RPCs", bottom(rows), top(rows))
 set output file("rpcs")
 

@@ -9,16 +9,16 @@ fail() {
     exit 1
 }
 
-# The settings that function $1 of lib/servers/server.c gives private servers are in compose/$2 too, values and all where
-# they are fixed there.
+# The settings that function $1 of lib/servers/ensemble.c gives private servers are in compose/$2 too, values and all
+# where they are fixed there.
 check_settings() {
     local setting count=0
     while read -r setting; do
         count=$((count + 1))
-        grep -qF -- "- $setting" "compose/$2" || fail "compose/$2 does not set $setting, as lib/servers/server.c does"
-    done < <(sed -n "/^static .*$1(/,/^}/"'s/^[^"]*"\([a-zA-Z0-9.]*=[^%\]*\).*/\1/p' lib/servers/server.c |
+        grep -qF -- "- $setting" "compose/$2" || fail "compose/$2 does not set $setting, as lib/servers/ensemble.c does"
+    done < <(sed -n "/^static .*$1(/,/^}/"'s/^[^"]*"\([a-zA-Z0-9.]*=[^%\]*\).*/\1/p' lib/servers/ensemble.c |
         grep -Ev '^(dataDir|clientPortAddress|server\.)')
-    ((count > 0)) || fail "no settings found in $1 of lib/servers/server.c"
+    ((count > 0)) || fail "no settings found in $1 of lib/servers/ensemble.c"
 }
 
 # Of the set-up that lib.sh has up: each server is published, on 127.0.0.1 alone, and keeps its data in a volume.

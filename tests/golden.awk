@@ -7,22 +7,6 @@ BEGIN {
     measured = "^(client_cpu_s|client_rss_kib|client_cores|client_cores_low|client_cores_high)$"
 }
 
-# The cells of a line, in cell[1] to cell[the result]; a quoted one keeps its quotes.
-function split_line(line, cell,    count, at, letter, quoted) {
-    count = 1
-    cell[1] = ""
-    for (at = 1; at <= length(line); at++) {
-        letter = substr(line, at, 1)
-        if (letter == "\"")
-            quoted = !quoted
-        if (letter == "," && !quoted)
-            cell[++count] = ""
-        else
-            cell[count] = cell[count] letter
-    }
-    return count
-}
-
 is_csv {
     count = split_line($0, cell)
     if (FNR == 1)

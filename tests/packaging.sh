@@ -115,7 +115,7 @@ compare() { # WHAT EXPECTED OFFERED
 }
 
 # Every option of a help, and no other one, is offered behind what that help is of.
-for context in run load paper 'paper table1' 'paper figure8' plan compare \
+for context in run load paper 'paper table1' 'paper table3' plan compare \
     plot claims 'ensemble start' recipes inspect clean help; do
     # shellcheck disable=SC2086
     compare "the options of $context" "$(options_of $context)" "$(offered $context --)"

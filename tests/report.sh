@@ -26,7 +26,7 @@ page() {
 page run "$reference/standalone"
 page runs "$reference/standalone" "$reference/ensemble3"
 page paper "$reference/paper"
-for experiment in table1 table2 table3 figure8; do
+for experiment in table1 table2 table3; do
     page "$experiment" "$reference/paper/$experiment"
 done
 page plan "$reference/plan/waiters"

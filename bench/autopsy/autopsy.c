@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+/* The command line of `zkherd autopsy`, the flaws of the logs, and the files of results. */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "bench/autopsy/internal.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
-#include "bench/cli/options.h"
-#include "bench/cli/progress.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
-#include "bench/output/file_set.h"
-#include "bench/output/folder.h"
-#include "bench/output/handoff_rows.h"
 #include "bench/output/json_result.h"
 #include "bench/output/plots.h"
+#include "bench/output/trial_columns.h"
 #include "bench/page/page.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,7 +25,7 @@ static const char usage[] =
     "Usage: zkherd autopsy [OPTION]... DIR...\n"
     "Read the transaction logs and snapshots of ZooKeeper's servers (version-2), only\n"
     "read, also of a server that runs, and say which locks there were, who held them\n"
-    "and who waited, which sessions expired, and where herds were.\n"
+    "and who waited, which sessions expired, and whether they herd.\n"
     "\n";
 
 static const char notes[] =
@@ -43,39 +39,20 @@ static const char notes[] =
     "  zkherd autopsy --from 2026-11-28T22:00 --lock /app/lock copy/of/zk1\n"
     "  zkherd autopsy --json --no-files copy/of/zk1 copy/of/zk2\n";
 
-struct autopsy {
-    struct findings findings; /* first: the context of both readings begins with it */
-    struct output_options output;
-    char *const *folders;
-    size_t folder_count;
-    struct journal *journal;
-    struct file_set files;
-    struct progress progress;
-    int signals;
-    uint64_t begun_ns;
-};
-
-#define TIME_EXPECTED "expected a time in UTC such as 2026-11-28T22:30 or 2026-11-28T22:30:05Z"
-
 /* A time in UTC, or ms since 1970, into an int64_t. */
 static bool parse_time(struct option_given *given)
 {
     struct tm parts = {0};
-    int64_t *ms = option_row_place(given);
-    const char *text = given->value, *end;
-    uint64_t number;
-    if (text_parse_number(text, 1, INT64_MAX / NS_PER_MS, &number)) {
-        *ms = (int64_t)number;
-        return true;
-    }
-    end = strptime(text, "%Y-%m-%d", &parts);
-    if (end != NULL && (*end == 'T' || *end == ' ')) {
-        const char *whole = strptime(end + 1, "%H:%M:%S", &parts);
-        end = whole != NULL ? whole : strptime(end + 1, "%H:%M", &parts);
-    }
-    if (end == NULL || strcmp(end + (*end == 'Z'), "") != 0)
-        return option_row_refuse(given, TIME_EXPECTED);
-    *ms = (int64_t)timegm(&parts) * 1000;
+    uint64_t number = 0;
+    const bool is_number = text_parse_number(given->value, 1, INT64_MAX / NS_PER_MS, &number);
+    const char *end = strptime(given->value, "%Y-%m-%dT%H:%M", &parts);
+    if (end != NULL && *end == ':')
+        end = strptime(end, ":%S", &parts);
+    if (!is_number && (end == NULL || strcmp(end + (*end == 'Z'), "") != 0))
+        return option_row_refuse(given, "expected a time in UTC such as 2026-11-28T22:30 or "
+                                        "2026-11-28T22:30:05Z");
+    *(int64_t *)option_row_place(given) =
+        is_number ? (int64_t)number : (int64_t)timegm(&parts) * 1000;
     return true;
 }
 
@@ -89,13 +66,12 @@ static bool parse_path(struct option_given *given)
 }
 
 static const struct option_row rows[] = {
-    OPTION_ROW(.name = "--from", OPTION_INTO(parse_time, struct autopsy, findings.from_ms),
-               .value = "1",
+    OPTION_ROW(.name = "--from", OPTION_INTO(parse_time, struct autopsy, from_ms), .value = "1",
                .help = "      --from TIME          leave out what ended before: UTC, "
                        "2026-11-28T22:30\n"),
-    OPTION_ROW(.name = "--until", OPTION_INTO(parse_time, struct autopsy, findings.until_ms),
+    OPTION_ROW(.name = "--until", OPTION_INTO(parse_time, struct autopsy, until_ms),
                .value = "9000000000000", .help = "      --until TIME         read up to there\n"),
-    OPTION_ROW(.name = "--lock", OPTION_INTO(parse_path, struct autopsy, findings.only),
+    OPTION_ROW(.name = "--lock", OPTION_INTO(parse_path, struct autopsy, only),
                .help = "      --lock PATH          tell of this lock alone\n"),
     ROW_OUT(struct autopsy),
     ROW_NO_FILES(struct autopsy),
@@ -117,33 +93,29 @@ static int parse(int argc, char **argv, struct autopsy *autopsy)
         return complain_usage("autopsy", "DIR", "the folder of a server is missing");
     autopsy->folders = argv + first;
     autopsy->folder_count = (size_t)(argc - first);
-    if (autopsy->findings.from_ms >= autopsy->findings.until_ms)
+    if (autopsy->from_ms >= autopsy->until_ms)
         return complain_usage("autopsy", "--from", "it is not before --until");
     return options_write_nowhere("autopsy", &autopsy->output, NULL)
                ? ARGUMENTS_GO
                : error_exit_status(ERROR_USAGE);
 }
 
-/* ------------------------------------------------------------------ the two readings */
+/* ------------------------------------------------------------------ flaws */
 
-static bool show(void *context, uint64_t read_bytes, uint64_t of_bytes)
+/* Adds a sentence, which is the table's to free. */
+static void add_flaw(struct autopsy *autopsy, char *sentence, bool loses)
 {
-    const struct autopsy *autopsy = context;
-    struct pollfd signals = {.fd = autopsy->signals, .events = POLLIN};
-    char line[160], left[32];
-    double done = ((double)read_bytes / (double)of_bytes + autopsy->findings.is_second) / 2;
-    double left_ns = (double)(clock_now_ns() - autopsy->begun_ns) * (1 / done - 1);
-    snprintf(line, sizeof line, "autopsy: %.0f %% of %.0f MB, %s left", 100 * done,
-             (double)of_bytes / 1e6, text_format_duration((uint64_t)left_ns, left, sizeof left));
-    progress_show_step(&autopsy->progress, line);
-    return poll(&signals, 1, 0) <= 0;
+    struct table_value *row = table_add(&autopsy->tables[FLAWS]);
+    row[autopsy_flaw_sentence] = (struct table_value){.kind = TABLE_TEXT, .text = sentence};
+    row[autopsy_flaw_loses] = table_flag(loses);
+    autopsy->loses |= loses;
 }
 
 /* What is missing, for the caller to free. */
 static char *describe_gap(const struct journal_flaw *gap)
 {
-    uint64_t after = (uint64_t)gap->after, before = (uint64_t)gap->before;
-    bool is_certain = gap->newest != 0 || after >> 32 == before >> 32;
+    const uint64_t after = (uint64_t)gap->after, before = (uint64_t)gap->before;
+    const bool is_certain = gap->newest != 0 || after >> 32 == before >> 32;
     char found[48] = "";
     if (gap->newest != 0)
         snprintf(found, sizeof found, ", a snapshot has 0x%" PRIx64, (uint64_t)gap->newest);
@@ -156,161 +128,135 @@ static char *describe_gap(const struct journal_flaw *gap)
         found);
 }
 
-static void add_flaw(void *context, const struct journal_flaw *flaw)
+static void add_file_flaw(void *context, const struct journal_flaw *flaw)
 {
-    struct findings *findings = context;
+    const struct journal_flaw_row *kind = &journal_flaws[flaw->kind];
+    const char *compression = flaw->compression;
     char where[96] = "", file[512];
     if (flaw->offset > 0)
         snprintf(where, sizeof where, " (at byte %" PRIu64 ", behind zxid 0x%" PRIx64 ")",
                  flaw->offset, (uint64_t)flaw->after);
-    struct table_value *row = table_add(&findings->flaws);
-    row[autopsy_flaw_sentence].kind = TABLE_TEXT;
-    row[autopsy_flaw_sentence].text =
-        flaw->kind == JOURNAL_GAP
-            ? describe_gap(flaw)
-            : memory_format("%s %s%s%s%s.", printable_text(flaw->file, file, sizeof file),
-                            journal_flaws[flaw->kind].sentence,
-                            flaw->compression != NULL ? " " : "",
-                            flaw->compression != NULL ? flaw->compression : "", where);
-    row[autopsy_flaw_loses] = table_flag(journal_flaws[flaw->kind].loses);
+    printable_text(flaw->file, file, sizeof file);
+    add_flaw(context,
+             flaw->kind == JOURNAL_GAP
+                 ? describe_gap(flaw)
+                 : memory_format("%s %s%s%s%s.", file, kind->sentence,
+                                 compression != NULL ? " " : "",
+                                 compression != NULL ? compression : "", where),
+             kind->loses);
 }
 
 /* Holders are unknown whose sessions ended before the snapshot was written. */
-static void add_flaw_of_unlisted(struct findings *findings)
+static void add_flaw_of_unlisted(struct autopsy *autopsy)
 {
     char until[32];
-    if (findings->unlisted == 0 || findings->unlisted_ms < findings->from_ms)
+    if (autopsy->unlisted == 0 || autopsy->unlisted_ms < autopsy->from_ms)
         return;
-    clock_format_utc((uint64_t)findings->unlisted_ms * NS_PER_MS, 0, until, sizeof until);
-    struct table_value *row = table_add(&findings->flaws);
-    row[autopsy_flaw_sentence].kind = TABLE_TEXT;
-    row[autopsy_flaw_sentence].text = memory_format(
-        "%" PRIu64 " sessions from before the first transaction ended before the first snapshot, "
-        "and servers before 3.6 do not list what ends with them: holders up to %s may be missing.",
-        findings->unlisted, until);
-    row[autopsy_flaw_loses] = table_flag(true);
-}
-
-static enum error_kind read_once(struct autopsy *autopsy, struct error *error)
-{
-    struct journal_listener listener = reading_listener;
-    listener.flaw = autopsy->findings.is_second ? NULL : add_flaw;
-    listener.progress = show;
-    return journal_read(autopsy->journal, &listener, autopsy, error);
-}
-
-static enum error_kind read_first(struct autopsy *autopsy, struct error *error)
-{
-    const struct table *flaws = &autopsy->findings.flaws;
-    enum error_kind kind = read_once(autopsy, error);
-    add_flaw_of_unlisted(&autopsy->findings);
-    if (kind != ERROR_NONE || autopsy->findings.read > 0)
-        return kind;
-    const char *why = flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
-                                      : "the log has no transaction.";
-    return error_raise(error, ERROR_NO_JOURNAL, 0, autopsy->folders[0], "%.*s",
-                       (int)strlen(why) - 1, why); /* the full stop is the complaint's */
-}
-
-/* handoffs.csv and holds.csv are written meanwhile. */
-static enum error_kind read_again(struct autopsy *autopsy, struct error *error)
-{
-    struct findings *findings = &autopsy->findings;
-    reading_again(findings);
-    enum error_kind kind = read_once(autopsy, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    reading_end(findings);
-    autopsy_conclude(findings);
-    if (findings->only != NULL && findings->lock_rows.rows == 0)
-        return error_raise(error, ERROR_NO_LOCK, 0, findings->only,
-                           "the logs have no hold of it in the time that is asked for");
-    return ERROR_NONE;
-}
-
-/* ------------------------------------------------------------------ files */
-
-static enum error_kind write_files(struct autopsy *autopsy, struct error *error)
-{
-    struct file_set *files = &autopsy->files;
-    struct findings *findings = &autopsy->findings;
-    enum error_kind kind = file_set_add_table(files, &autopsy_hold_table, &findings->holds, error);
-    if (kind == ERROR_NONE)
-        kind = file_set_add_table(files, &handoff_row_table, &findings->handoffs, error);
-    findings->run = files->run;
-    if (kind == ERROR_NONE)
-        kind = read_again(autopsy, error);
-    const struct table *tables[] = {
-        &findings->flaws,          &findings->lock_rows,      &findings->expiries, &findings->herds,
-        &findings->spans[MINUTES], &findings->spans[PERIODS], &findings->answers};
-    for (size_t i = 0; kind == ERROR_NONE && i < sizeof tables / sizeof tables[0]; i++) {
-        struct csv csv;
-        kind = file_set_add_table(files, tables[i]->type, &csv, error);
-        if (kind == ERROR_NONE)
-            table_write_rows(tables[i], &csv);
-    }
-    return kind == ERROR_NONE ? file_set_commit(files, ERROR_NONE, error) : kind;
+    clock_format_utc((uint64_t)autopsy->unlisted_ms * NS_PER_MS, 0, until, sizeof until);
+    add_flaw(autopsy,
+             memory_format(
+                 "%" PRIu64 " sessions from before the first transaction ended before the first "
+                 "snapshot, and servers before 3.6 do not list what ends with them: holders "
+                 "up to %s may be missing.",
+                 autopsy->unlisted, until),
+             true);
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum error_kind print_result(const struct autopsy *autopsy, const char *folder,
-                                    struct error *error)
+static bool show(void *context, uint64_t read_bytes, uint64_t of_bytes)
 {
-    const struct output_options *output = &autopsy->output;
-    if (output->json)
-        json_result_write(autopsy_describe(&autopsy->findings, folder), stdout);
-    else if (!output->quiet || autopsy_loses(&autopsy->findings))
-        autopsy_write(&autopsy->findings, stdout);
-    if (!output->json && !output->quiet && folder[0] != '\0')
-        printf("results in %s\n", folder);
-    return standard_output_flush(error);
+    struct autopsy *autopsy = context;
+    struct pollfd signals = {.fd = autopsy->signals, .events = POLLIN};
+    char line[160], left[32];
+    const double done = ((double)read_bytes / (double)of_bytes + autopsy->is_second) / 2,
+                 left_ns = (double)(clock_now_ns() - autopsy->begun_ns) * (1 / done - 1);
+    snprintf(line, sizeof line, "autopsy: %.0f %% of %.0f MB, %s left", 100 * done,
+             (double)of_bytes / 1e6, text_format_duration((uint64_t)left_ns, left, sizeof left));
+    progress_show_step(&autopsy->progress, line);
+    return poll(&signals, 1, 0) <= 0;
 }
 
-static void draw(const struct autopsy *autopsy, const char *folder)
+static void read_once(struct autopsy *autopsy)
 {
-    struct plots plots = {.kind = PLOTS_OF_AUTOPSY,
-                          .folder = folder,
-                          .formats = autopsy->output.plots,
-                          .interrupts = autopsy->signals};
-    if (folder[0] != '\0' && plots_draw(&plots) == PLOTS_SKIPPED && !autopsy->output.quiet)
-        complain_mildly("the plots are skipped: %s", plots.why);
+    struct journal_listener listener = reading_listener;
+    listener.flaw = autopsy->is_second ? NULL : add_file_flaw;
+    listener.progress = show;
+    ERROR_FIRST(&autopsy->error,
+                journal_read(autopsy->journal, &listener, autopsy, &autopsy->error));
 }
 
-static enum error_kind run_autopsy(struct autopsy *autopsy, struct error *error)
+static void read_twice(struct autopsy *autopsy)
+{
+    const struct table *flaws = &autopsy->tables[FLAWS];
+    struct error *error = &autopsy->error;
+    ERROR_FIRST(error,
+                journal_open(autopsy->folders, autopsy->folder_count, &autopsy->journal, error));
+    read_once(autopsy);
+    add_flaw_of_unlisted(autopsy);
+    if (error->kind == ERROR_NONE && autopsy->read == 0) {
+        const char *why = flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
+                                          : "the log has no transaction.";
+        (void)!error_raise(error, ERROR_NO_JOURNAL, 0, autopsy->folders[0], "%.*s",
+                           (int)strlen(why) - 1, why); /* the full stop is the complaint's */
+    }
+    if (error->kind == ERROR_NONE)
+        reading_again(autopsy);
+    read_once(autopsy);
+    if (error->kind != ERROR_NONE)
+        return;
+    reading_end(autopsy);
+    autopsy_conclude(autopsy);
+    if (autopsy->only != NULL && autopsy->tables[LOCKS].rows == 0)
+        (void)!error_raise(error, ERROR_NO_LOCK, 0, autopsy->only,
+                           "the logs have no hold of it in the time that is asked for");
+}
+
+/* Reads the logs into the files of a new folder, which is removed after an error. */
+static void write_files(struct autopsy *autopsy)
 {
     struct file_set *files = &autopsy->files;
-    struct error closing;
-    enum error_kind kind = standard_output_check(error);
-    if (kind == ERROR_NONE)
-        kind = folder_check(autopsy->output.out, error);
-    if (kind == ERROR_NONE)
-        kind = journal_open(autopsy->folders, autopsy->folder_count, &autopsy->journal, error);
-    if (kind == ERROR_NONE)
-        kind = read_first(autopsy, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    kind = file_set_open(files, autopsy->output.out, "autopsy", error);
-    if (kind == ERROR_NONE)
-        kind = write_files(autopsy, error);
+    struct error *error = &autopsy->error, closing;
+    ERROR_FIRST(error, file_set_open(files, autopsy->output.out, "autopsy", error));
+    ERROR_FIRST(error, file_set_add_table(files, &autopsy_hold_table, &autopsy->holds, error));
+    ERROR_FIRST(error, file_set_add_table(files, &handoff_row_table, &autopsy->handoffs, error));
+    if (error->kind == ERROR_NONE)
+        read_twice(autopsy);
+    for (size_t i = 0; error->kind == ERROR_NONE && i < AUTOPSY_TABLES; i++) {
+        struct csv csv;
+        ERROR_FIRST(error, file_set_add_table(files, autopsy->tables[i].type, &csv, error));
+        if (error->kind == ERROR_NONE)
+            table_write_rows(&autopsy->tables[i], &csv);
+    }
+    ERROR_FIRST(error, file_set_commit(files, ERROR_NONE, error));
     progress_clear(&autopsy->progress);
-    autopsy->findings.logs = journal_logs(autopsy->journal);
     output_unreserve(files->folder, "manifest.json");
-    enum error_kind closed = file_set_close(files, &closing);
-    if (kind == ERROR_NONE && closed != ERROR_NONE)
+    if (file_set_close(files, &closing) != ERROR_NONE && error->kind == ERROR_NONE)
         *error = closing;
-    kind = kind == ERROR_NONE ? closed : kind;
-    if (kind != ERROR_NONE)
-        return kind;
-    draw(autopsy, files->folder);
-    page_add(files->folder, NULL, autopsy->output.quiet);
-    return print_result(autopsy, files->folder, error);
+}
+
+static void show_result(struct autopsy *autopsy)
+{
+    const char *folder = autopsy->files.folder;
+    if (folder[0] != '\0')
+        plots_add(folder, NULL, &autopsy->output);
+    page_add(folder, NULL, autopsy->output.quiet);
+    if (autopsy->output.json)
+        autopsy_print_json(autopsy);
+    else if (!autopsy->output.quiet || autopsy->loses)
+        autopsy_print(autopsy);
+    ERROR_FIRST(&autopsy->error, standard_output_flush(&autopsy->error));
 }
 
 int autopsy_main(int argc, char **argv)
 {
-    struct autopsy autopsy = {.findings.flaws.type = &autopsy_flaw_table};
-    struct error error;
+    struct autopsy autopsy = {.tables = {[FLAWS].type = &autopsy_flaw_table,
+                                         [LOCKS].type = &autopsy_lock_table,
+                                         [EXPIRIES].type = &autopsy_expiry_table,
+                                         [PERIODS].type = &autopsy_period_table,
+                                         [DOUBTS].type = &autopsy_doubt_table,
+                                         [FINDINGS].type = &finding_table}};
+    struct error *error = &autopsy.error;
     int status = parse(argc, argv, &autopsy);
     if (status != ARGUMENTS_GO)
         return status;
@@ -318,11 +264,20 @@ int autopsy_main(int argc, char **argv)
     progress_init(&autopsy.progress, 1, autopsy.output.quiet);
     autopsy.begun_ns = clock_now_ns();
     autopsy.signals = signals_block();
-    enum error_kind kind = run_autopsy(&autopsy, &error);
-    status = kind != ERROR_NONE                 ? complain_about("autopsy", &error)
-             : autopsy_loses(&autopsy.findings) ? error_exit_status(ERROR_NOT_VALID)
-                                                : 0;
-    reading_deinit(&autopsy.findings);
+    ERROR_FIRST(error, standard_output_check(error));
+    reading_start(&autopsy);
+    if (error->kind == ERROR_NONE)
+        write_files(&autopsy);
+    if (error->kind == ERROR_NONE)
+        show_result(&autopsy);
+    status = error->kind != ERROR_NONE ? complain_about("autopsy", error)
+             : autopsy.loses           ? error_exit_status(ERROR_NOT_VALID)
+                                       : 0;
+    for (size_t i = 0; i < AUTOPSY_TABLES; i++)
+        table_deinit(&autopsy.tables[i]);
+    census_free(autopsy.census);
+    locks_free(autopsy.locks);
+    tdestroy(autopsy.sessions, free);
     journal_free(autopsy.journal);
     close(autopsy.signals);
     return status;

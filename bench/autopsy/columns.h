@@ -30,6 +30,7 @@
     X(T, refused_inferred, COUNT, "", 0, NONE,                                                     \
       "of `refused` those beside which other ephemeral znodes were there: the session got this "   \
       "lock next, or it was the only one that was held")                                           \
+    X(T, next_sequence, COUNT, "", 0, NONE, "the number of the next znode in the queue's folder")  \
     X(T, own, FLAG, "", 0, NONE, "it is below the root of a run of zkherd")                        \
     X(T, rank, REAL, "", 0, PRIVATE, "the order on the screen: the highest first")
 TABLE_DECLARE(autopsy_lock, AUTOPSY_LOCK_COLUMNS);
@@ -63,22 +64,7 @@ TABLE_DECLARE(autopsy_hold, AUTOPSY_HOLD_COLUMNS);
       "`expired`, or `undecided`: it may have closed itself, by a request of number 0")
 TABLE_DECLARE(autopsy_expiry, AUTOPSY_EXPIRY_COLUMNS);
 
-#define AUTOPSY_HERD_COLUMNS(X, T)                                                                 \
-    X(T, begin_ms, SIGNED, "ms", 0, NONE, "the first error transaction")                           \
-    X(T, end_ms, SIGNED, "ms", 0, NONE, "the last one")                                            \
-    X(T, errors, COUNT, "", 0, NONE, "error transactions, each within 100 ms of the one before")   \
-    X(T, sessions, COUNT, "", 0, NONE, "sessions of which they are")                               \
-    X(T, code, SIGNED, "", 0, NONE, "the most frequent error (KeeperException.Code)")              \
-    X(T, error, TEXT, "", 0, NONE, "its name")                                                     \
-    X(T, of_code, COUNT, "", 0, NONE, "how many have it")                                          \
-    X(T, session, TEXT, "", 0, NONE, "the session with the most of them")                          \
-    X(T, of_session, COUNT, "", 0, NONE, "how many it has")                                        \
-    X(T, lock, COUNT, "", 0, NONE, "the first lock for which a session was refused, if any")       \
-    X(T, path, TEXT, "", 0, NONE, "the path of that lock")
-TABLE_DECLARE(autopsy_herd, AUTOPSY_HERD_COLUMNS);
-
-/* The columns of minutes.csv and of periods.csv, which differ in the length of their rows. A period
- * without a transaction has no row. */
+/* A period without a transaction has no row. */
 #define AUTOPSY_PERIOD_COLUMNS(X, T)                                                               \
     X(T, begin_ms, SIGNED, "ms", 0, KEY, "its beginning")                                          \
     X(T, seconds, REAL, "s", 1, NONE, "its length")                                                \
@@ -93,13 +79,23 @@ TABLE_DECLARE(autopsy_herd, AUTOPSY_HERD_COLUMNS);
     X(T, bytes, COUNT, "bytes", 0, SUM, "bytes of the transactions")                               \
     X(T, releases, COUNT, "", 0, SUM, "releases of locks")                                         \
     X(T, holders_max, COUNT, "", 0, NONE, "most holders at one time, at all locks together")       \
-    X(T, waiters_max, COUNT, "", 0, NONE, "most waiters at one time, at all locks together")
-TABLE_DECLARE(autopsy_minute, AUTOPSY_PERIOD_COLUMNS);
+    X(T, waiters_max, COUNT, "", 0, NONE, "most waiters at one time, at all locks together")       \
+    X(T, undecided, COUNT, "", 0, PRIVATE, "sessions that expired or closed themselves")           \
+    X(T, refused, COUNT, "", 0, PRIVATE, "creates that a lock refused")                            \
+    X(T, own_refused, COUNT, "", 0, PRIVATE, "creates that a lock of zkherd itself refused")       \
+    X(T, unattributed, COUNT, "", 0, PRIVATE, "refused creates of no lock that is known")
 TABLE_DECLARE(autopsy_period, AUTOPSY_PERIOD_COLUMNS);
 
 #define AUTOPSY_FLAW_COLUMNS(X, T)                                                                 \
     X(T, sentence, TEXT, "", 0, NONE, "what is wrong with a file")                                 \
     X(T, loses, FLAG, "", 0, NONE, "whether transactions may be missing because of it")
 TABLE_DECLARE(autopsy_flaw, AUTOPSY_FLAW_COLUMNS);
+
+#define AUTOPSY_DOUBT_COLUMNS(X, T)                                                                \
+    X(T, path, TEXT, "", 0, KEY, "a znode, the only one that the sessions can have wanted")        \
+    X(T, is_lock, FLAG, "", 0, NONE, "it is taken for a lock")                                     \
+    X(T, refused, COUNT, "", 0, NONE, "creates that it may have refused")                          \
+    X(T, sessions, COUNT, "", 0, NONE, "their sessions, of which none ever created it")
+TABLE_DECLARE(autopsy_doubt, AUTOPSY_DOUBT_COLUMNS);
 
 #endif

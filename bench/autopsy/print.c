@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the findings come to, as rows, on the terminal and in JSON. */
+/* What the rows come to: findings, and views on the terminal and in JSON. */
 #include "base/memory.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "bench/autopsy/internal.h"
 #include "bench/cli/terminal.h"
@@ -15,10 +14,10 @@
 #include <unistd.h>
 
 TABLE_DEFINE(autopsy_flaw, "flaws.csv", AUTOPSY_FLAW_COLUMNS)
+TABLE_DEFINE(autopsy_doubt, "doubts.csv", AUTOPSY_DOUBT_COLUMNS)
 
-#define ROWS   5 /* of a table on the screen; the files have all */
-#define DOUBTS 3
-/* From here on a number is told: half of what ZooKeeper can count. */
+#define ROWS 5 /* of a table on the screen; the files have all */
+/* The number from which on a queue has a warning: half of what ZooKeeper can count. */
 #define SEQUENCE_HIGH (UINT32_C(1) << 30)
 #define SEQUENCE_END  (UINT32_C(1) << 31)
 /* A lock that refuses more creates for each grant herds. */
@@ -32,110 +31,124 @@ static const char *time_text(int64_t ms, char text[TEXT_SIZE])
     return text;
 }
 
-static const char *path_text(const struct table_value *path, char text[TEXT_SIZE])
+/* ------------------------------------------------------------------ counts */
+
+/* Counts of the time that is asked for: sums over its periods. */
+static const struct {
+    enum autopsy_period_column column;
+    const char *name, *words;
+} counts[] = {
+    {autopsy_period_opened, "sessions_opened", "sessions began"},
+    {autopsy_period_closed, "sessions_closed", "ended"},
+    {autopsy_period_expired, "sessions_expired", "expired"},
+    {autopsy_period_undecided, "sessions_undecided",
+     "expired or closed themselves by a request of number 0"},
+    {autopsy_period_errors, "errors", "error transactions"},
+    {autopsy_period_refused, "refused", "creates that a lock refused"},
+    {autopsy_period_own_refused, "own_refused", "creates that a lock of zkherd itself refused"},
+    {autopsy_period_unattributed, "unattributed", "refused creates of no lock that is known"},
+    {autopsy_period_columns_count, "orphans",
+     "ephemeral znodes of a snapshot that have outlived their sessions"},
+};
+#define COUNTS (sizeof counts / sizeof counts[0])
+
+static uint64_t count_of(const struct autopsy *autopsy, enum autopsy_period_column column)
 {
-    return printable_text(path->text, text, TEXT_SIZE);
+    const struct table *periods = &autopsy->tables[PERIODS];
+    uint64_t sum = 0;
+    if (column == autopsy_period_columns_count) /* of a snapshot, which has no period */
+        return autopsy->orphans;
+    for (size_t i = 0; i < periods->rows; i++)
+        sum += table_row(periods, i)[column].count;
+    return sum;
 }
 
-bool autopsy_loses(const struct findings *findings)
-{
-    bool loses = false;
-    for (size_t i = 0; i < findings->flaws.rows; i++)
-        loses = loses || table_row(&findings->flaws, i)[autopsy_flaw_loses].flag;
-    return loses;
-}
+/* ------------------------------------------------------------------ findings */
 
-/* ------------------------------------------------------------------ what people came for */
-
-static double count_of(const struct table_value *lock, enum autopsy_lock_column column)
-{
-    return table_number(&lock[column]);
-}
-
-/* The row with the most of a column; zkherd's own count if there are no others. NULL: there is no
- * row. */
+/* The row with the most of a column, one of zkherd's own only if there is no other; NULL: there is
+ * no row. */
 static const struct table_value *most(const struct table *locks, enum autopsy_lock_column column)
 {
     const struct table_value *found = NULL;
+    double of_found = 0;
     for (size_t i = 0; i < locks->rows; i++) {
         const struct table_value *row = table_row(locks, i);
-        bool is_own = row[autopsy_lock_own].flag;
-        if (found == NULL || is_own < found[autopsy_lock_own].flag ||
-            (is_own == found[autopsy_lock_own].flag &&
-             count_of(row, column) > count_of(found, column)))
+        const double value = table_number(&row[column]) - (row[autopsy_lock_own].flag ? 1e13 : 0);
+        if (found == NULL || value > of_found) {
             found = row;
+            of_found = value;
+        }
     }
     return found;
 }
 
-static void conclude_hold(struct findings *findings, const struct table_value *lock)
+static void conclude_hold(struct autopsy *autopsy, const struct table_value *lock)
 {
-    const char *session = lock[autopsy_lock_held_max_session].text;
+    const char *name = lock[autopsy_lock_path].text,
+               *session = lock[autopsy_lock_held_max_session].text;
+    const double held_s = table_number(&lock[autopsy_lock_held_max_s]);
     char path[TEXT_SIZE], from[TEXT_SIZE], held[32];
-    double held_s = count_of(lock, autopsy_lock_held_max_s);
-    findings_add(&findings->answers,
-                 &(struct finding){.slug = "stood-still",
-                                   .subject = lock[autopsy_lock_path].text,
-                                   .verdict = VERDICT_MEASURED,
-                                   .figure = FINDING_FIGURE(held_s),
-                                   .unit = "s"},
-                 "Stood still: %s, held for %s by %s, from %s to the end, while %.0f waited",
-                 path_text(&lock[autopsy_lock_path], path),
+    findings_add(&autopsy->tables[FINDINGS],
+                 FINDING_MEASURED("stood-still", name, FINDING_FIGURE(held_s), "s", 0),
+                 "Stood still: %s, held for %s by %s, from %s to the end, while %" PRIu64 " waited",
+                 printable_text(name, path, sizeof path),
                  text_format_duration((uint64_t)(1e9 * held_s), held, sizeof held),
                  session != NULL ? session : "a znode of no session",
                  time_text(lock[autopsy_lock_held_max_begin_ms].number, from),
-                 count_of(lock, autopsy_lock_waiting));
+                 lock[autopsy_lock_waiting].count);
 }
 
-static void conclude_herd(struct findings *findings, const struct table_value *lock)
+static void conclude_herd(struct autopsy *autopsy, const struct table_value *lock)
 {
-    struct finding finding = {.slug = "herd",
-                              .subject = lock != NULL ? lock[autopsy_lock_path].text : "",
-                              .verdict = VERDICT_MEASURED,
-                              .figure = FINDING_NO_FIGURE};
-    char path[TEXT_SIZE];
-    if (lock == NULL) {
-        findings_add(&findings->answers, &finding, "%s",
-                     census_doubt(findings->census, 0) != NULL
-                         ? "No lock is certain: see what is undecided"
-                         : "No lock was found");
-        return;
-    }
-    double refused = count_of(lock, autopsy_lock_refused),
-           grants = count_of(lock, autopsy_lock_grants), each = grants > 0 ? refused / grants : 0;
-    const char *name = path_text(&lock[autopsy_lock_path], path);
-    finding.figure.value = each;
-    finding.unit = "refused creates a grant";
+    const uint64_t refused = lock[autopsy_lock_refused].count,
+                   grants = lock[autopsy_lock_grants].count,
+                   waiters = lock[autopsy_lock_waiters_max].count;
+    const double each = grants > 0 ? (double)refused / (double)grants : 0,
+                 all = (double)count_of(autopsy, autopsy_period_transactions);
+    struct table *findings = &autopsy->tables[FINDINGS];
+    const struct finding *finding = FINDING_MEASURED(
+        "herd", lock[autopsy_lock_path].text, FINDING_FIGURE(each), "refused creates a grant", 0);
+    char name[TEXT_SIZE];
+    printable_text(lock[autopsy_lock_path].text, name, sizeof name);
     if (refused == 0)
-        findings_add(&findings->answers, &finding,
+        findings_add(findings, finding,
                      "No herd of creates: no lock refused one. Whether the clients of a queue herd "
                      "is in no log: zkherd tap counts it");
-    else if (count_of(lock, autopsy_lock_handoffs) == 0)
-        findings_add(&findings->answers, &finding,
-                     "No herd: %s never passed on, and refused %.0f creates", name, refused);
-    else if (each <= HERD_REFUSALS || count_of(lock, autopsy_lock_waiters_max) < 2)
-        findings_add(&findings->answers, &finding, "No herd: %s refused %.0f creates, %.1f a grant",
+    else if (lock[autopsy_lock_handoffs].count == 0)
+        findings_add(findings, finding,
+                     "No herd: %s never passed on, and refused %" PRIu64 " creates", name, refused);
+    else if (each <= HERD_REFUSALS || waiters < 2)
+        findings_add(findings, finding, "No herd: %s refused %" PRIu64 " creates, %.1f a grant",
                      name, refused, each);
     else
-        findings_add(&findings->answers, &finding,
+        findings_add(findings, finding,
                      "Herd: %.0f %% of all transactions were creates that %s refused: %.3g a "
-                     "grant, up to %.0f waiters; with kazoo's Lock or Curator's "
+                     "grant, up to %" PRIu64 " waiters; with kazoo's Lock or Curator's "
                      "InterProcessMutex: none refused, 6 requests a grant",
-                     100 * refused / (double)findings->transactions, name, each,
-                     count_of(lock, autopsy_lock_waiters_max));
+                     100 * (double)refused / all, name, each, waiters);
 }
 
-void autopsy_conclude(struct findings *findings)
+void autopsy_conclude(struct autopsy *autopsy)
 {
-    const struct table_value *first = most(&findings->lock_rows, autopsy_lock_rank);
+    const struct table *locks = &autopsy->tables[LOCKS];
+    const struct table_value *first = most(locks, autopsy_lock_rank);
+    const struct census_doubt *doubt;
+    const struct finding *none = FINDING_MEASURED("herd", "", FINDING_NO_FIGURE, NULL, 0);
+    for (size_t i = 0; (doubt = census_doubt(autopsy->census, i)) != NULL; i++) {
+        struct table_value *row = table_add(&autopsy->tables[DOUBTS]);
+        row[autopsy_doubt_path] = table_text(doubt->path);
+        row[autopsy_doubt_is_lock] = table_flag(doubt->is_lock);
+        row[autopsy_doubt_refused] = table_count(doubt->refusals);
+        row[autopsy_doubt_sessions] = table_count(doubt->sessions);
+    }
     if (first != NULL && first[autopsy_lock_stood_still].flag)
-        conclude_hold(findings, first);
-    conclude_herd(findings, most(&findings->lock_rows, autopsy_lock_refused));
-}
-
-static const char *answer(const struct findings *findings, size_t row)
-{
-    return table_row(&findings->answers, row)[finding_sentence].text;
+        conclude_hold(autopsy, first);
+    if (first != NULL)
+        conclude_herd(autopsy, most(locks, autopsy_lock_refused));
+    else
+        findings_add(&autopsy->tables[FINDINGS], none, "%s",
+                     autopsy->tables[DOUBTS].rows > 0 ? "No lock is certain: see what is undecided"
+                                                      : "No lock was found");
 }
 
 /* ------------------------------------------------------------------ tables */
@@ -154,16 +167,6 @@ static const struct row_column lock_columns[] = {
     {.column = autopsy_lock_held_max_session, .title = "longest by", .below = true},
     {.column = autopsy_lock_held_max_begin_ms, .title = "from", .below = true},
 };
-
-static const struct row_column herd_columns[] = {
-    {.column = autopsy_herd_begin_ms, .title = "began (UTC)"},
-    {.column = autopsy_herd_end_ms, .title = "ended"},
-    {.column = autopsy_herd_errors},
-    {.column = autopsy_herd_sessions},
-    {.column = autopsy_herd_error},
-    {.column = autopsy_herd_path, .title = "lock", .below = true},
-};
-
 static const struct row_column expiry_columns[] = {
     {.column = autopsy_expiry_expired_ms, .title = "ended (UTC)"},
     {.column = autopsy_expiry_session},
@@ -173,20 +176,18 @@ static const struct row_column expiry_columns[] = {
     {.column = autopsy_expiry_waiters},
     {.column = autopsy_expiry_path, .title = "lock", .below = true},
 };
-
-static const struct row_column minute_columns[] = {
-    {.column = autopsy_minute_begin_ms, .title = "minute (UTC)"},
-    {.column = autopsy_minute_transactions},
-    {.column = autopsy_minute_creates},
-    {.column = autopsy_minute_deletes},
-    {.column = autopsy_minute_errors},
-    {.column = autopsy_minute_expired},
-    {.column = autopsy_minute_waiters_max, .title = "waiters"},
+static const struct row_column doubt_columns[] = {
+    {.column = autopsy_doubt_refused},
+    {.column = autopsy_doubt_sessions},
+    {.column = autopsy_doubt_is_lock, .title = "taken for a lock"},
+    {.column = autopsy_doubt_path, .title = "znode"},
 };
 
-/* Writes the rows with the most of a column, the first of equals first. */
-static void write_most(const char *title, const struct table *table, size_t by,
-                       const struct row_column *columns, size_t column_count, FILE *stream)
+#define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
+
+/* Prints the rows that have the most of a column, the first of equals first. */
+static void print_most(const struct table *table, size_t by, const char *title,
+                       const struct row_column *columns, size_t column_count)
 {
     size_t rows[ROWS], count = 0;
     for (size_t i = 0; i < table->rows; i++) {
@@ -202,153 +203,131 @@ static void write_most(const char *title, const struct table *table, size_t by,
     }
     if (count == 0)
         return;
-    fprintf(stream, "%s", title);
+    printf("%s", title);
     if (table->rows > count)
-        fprintf(stream, ", %zu of %zu", count, table->rows);
-    fputs(":\n", stream);
+        printf(", %zu of %zu", count, table->rows);
+    puts(":");
     row_grid_write(&(struct row_grid){.table = table,
                                       .rows = rows,
                                       .row_count = count,
                                       .columns = columns,
                                       .column_count = column_count},
-                   terminal_columns(STDOUT_FILENO), stream);
-    fputs("\n", stream);
+                   terminal_columns(STDOUT_FILENO), stdout);
+    putchar('\n');
 }
 
-#define WRITE_MOST(title, table, by, columns, stream)                                              \
-    write_most(title, &(table), by, columns, sizeof(columns) / sizeof *(columns), stream)
+/* ------------------------------------------------------------------ the terminal */
 
-/* ------------------------------------------------------------------ sentences */
-
-static void write_extent(const struct findings *findings, FILE *stream)
+static void print_extent(const struct autopsy *autopsy)
 {
     char first[TEXT_SIZE], last[TEXT_SIZE], count[32];
+    const size_t logs = journal_logs(autopsy->journal);
     wrap_sentence(
-        stream, "%s transactions, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu log%s.",
-        text_format_count(findings->read, count, sizeof count), (uint64_t)findings->first_zxid,
-        (uint64_t)findings->last_zxid, time_text(findings->first_ms, first),
-        time_text(findings->last_ms, last), findings->logs, text_plural(findings->logs));
-    if (findings->transactions < findings->read)
-        wrap_sentence(stream, "Of these, %s are of the time that is asked for.",
-                      text_format_count(findings->transactions, count, sizeof count));
-    fputs("\n", stream);
+        stdout, "%s transactions, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu log%s.",
+        text_format_count(autopsy->read, count, sizeof count), (uint64_t)autopsy->first_zxid,
+        (uint64_t)autopsy->last_zxid, time_text(autopsy->first_ms, first),
+        time_text(autopsy->last_ms, last), logs, text_plural(logs));
+    uint64_t asked_for = count_of(autopsy, autopsy_period_transactions);
+    if (asked_for < autopsy->read)
+        wrap_sentence(stdout, "Of these, %s are of the time that is asked for.",
+                      text_format_count(asked_for, count, sizeof count));
+    putchar('\n');
 }
 
 /* Those that are not 0. */
-static void write_counts(const struct findings *findings, FILE *stream)
+static void print_counts(const struct autopsy *autopsy)
 {
-    const struct {
-        uint64_t count;
-        const char *words;
-    } counts[] = {
-#define X(name, words) {findings->name, words},
-        AUTOPSY_COUNTS(X)
-#undef X
-    };
     struct growing_text line = {0};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        char number[32];
-        if (counts[i].count > 0)
+    char number[32];
+    for (size_t i = 0; i < COUNTS; i++) {
+        uint64_t count = count_of(autopsy, counts[i].column);
+        if (count > 0)
             growing_text_add(&line, "%s%s %s", line.length > 0 ? "; " : "", counts[i].words,
-                             text_format_count(counts[i].count, number, sizeof number));
+                             text_format_count(count, number, sizeof number));
     }
     if (line.length > 0)
-        wrap_sentence(stream, "%s.", line.text);
+        wrap_sentence(stdout, "%s.", line.text);
     free(line.text);
 }
 
-/* What a log cannot tell, or tells not exactly. */
-static void write_doubts(const struct findings *findings, FILE *stream)
+/* Inexact times, sequence numbers that end soon, and flaws. */
+static void print_cautions(const struct autopsy *autopsy)
 {
-    const struct census_doubt *doubt;
+    const struct table *locks = &autopsy->tables[LOCKS], *flaws = &autopsy->tables[FLAWS];
     char text[TEXT_SIZE];
-    for (size_t i = 0; i < DOUBTS && (doubt = census_doubt(findings->census, i)) != NULL; i++)
-        wrap_sentence(stream,
-                      "Undecided: %" PRIu64 " refused creates of %" PRIu64
-                      " sessions %s of %s, the only one that was there; none of them ever created "
-                      "it.",
-                      doubt->refusals, doubt->sessions, doubt->is_lock ? "seem to be" : "may be",
-                      printable_text(doubt->path, text, sizeof text));
-    if (findings->back.steps > 0)
+    if (autopsy->back.steps > 0)
         wrap_sentence(
-            stream,
+            stdout,
             "Times go back %" PRIu64 " times, by up to %s at zxid 0x%" PRIx64
             "%s: durations across that are not exact.",
-            findings->back.steps,
-            text_format_duration((uint64_t)findings->back.most_ms * NS_PER_MS, text, sizeof text),
-            (uint64_t)findings->back.most_zxid,
-            findings->back.at_epoch ? ", where another leader's clock begins" : "");
-    for (size_t i = 0; i < AUTOPSY_SEQUENCES; i++) {
-        const struct sequence *sequence = &findings->sequences[i];
-        if (sequence->next >= SEQUENCE_HIGH)
-            wrap_sentence(stream,
-                          "The next sequence number in %s is %" PRIu32
+            autopsy->back.steps,
+            text_format_duration((uint64_t)autopsy->back.most_ms * NS_PER_MS, text, sizeof text),
+            (uint64_t)autopsy->back.most_zxid,
+            autopsy->back.at_epoch ? ", where another leader's clock begins" : "");
+    for (size_t i = 0; i < locks->rows; i++) {
+        const struct table_value *row = table_row(locks, i);
+        const uint64_t next = row[autopsy_lock_next_sequence].count;
+        if (row[autopsy_lock_next_sequence].kind == TABLE_COUNT && next >= SEQUENCE_HIGH)
+            wrap_sentence(stdout,
+                          "The next sequence number in %s is %" PRIu64
                           ": %.1f %% of 2^31. From there on servers since 3.6 give 2147483647 "
                           "again and again, and negative numbers to creates in flight; older ones "
                           "give negative numbers.",
-                          printable_text(sequence->folder, text, sizeof text), sequence->next,
-                          100.0 * sequence->next / SEQUENCE_END);
+                          printable_text(row[autopsy_lock_path].text, text, sizeof text), next,
+                          100.0 * (double)next / SEQUENCE_END);
     }
-    for (size_t i = 0; i < findings->flaws.rows; i++)
-        wrap_sentence(stream, "%s", table_row(&findings->flaws, i)[autopsy_flaw_sentence].text);
+    for (size_t i = 0; i < flaws->rows; i++)
+        wrap_sentence(stdout, "%s", table_row(flaws, i)[autopsy_flaw_sentence].text);
 }
 
 /* The table of locks and the answer are last: they stay on the screen. */
-void autopsy_write(const struct findings *findings, FILE *stream)
+void autopsy_print(const struct autopsy *autopsy)
 {
-    write_extent(findings, stream);
-    WRITE_MOST("costliest minutes", findings->spans[MINUTES], autopsy_minute_transactions,
-               minute_columns, stream);
-    WRITE_MOST("sessions that expired, or may have", findings->expiries, autopsy_expiry_held,
-               expiry_columns, stream);
-    WRITE_MOST("herds: bursts of error transactions", findings->herds, autopsy_herd_errors,
-               herd_columns, stream);
-    write_counts(findings, stream);
-    write_doubts(findings, stream);
-    fputs("\n", stream);
-    WRITE_MOST("locks with the most waiters", findings->lock_rows, autopsy_lock_rank, lock_columns,
-               stream);
-    for (size_t i = 0; i < findings->answers.rows; i++)
-        wrap_sentence(stream, "%s.", answer(findings, i));
-    fputs("A log has no reads, watches, notifications, and no path of what it refused.\n", stream);
-    if (autopsy_loses(findings))
-        fputs("Not valid: transactions are missing.\n", stream);
+    const struct table *tables = autopsy->tables;
+    print_extent(autopsy);
+    print_most(&tables[EXPIRIES], autopsy_expiry_held, "sessions that expired, or may have",
+               COLUMNS(expiry_columns));
+    print_counts(autopsy);
+    print_cautions(autopsy);
+    putchar('\n');
+    print_most(&tables[DOUBTS], autopsy_doubt_refused,
+               "undecided: creates that may have been refused by a znode", COLUMNS(doubt_columns));
+    print_most(&tables[LOCKS], autopsy_lock_rank, "locks with the most waiters",
+               COLUMNS(lock_columns));
+    for (size_t i = 0; i < tables[FINDINGS].rows; i++)
+        wrap_sentence(stdout, "%s.", table_row(&tables[FINDINGS], i)[finding_sentence].text);
+    puts("A log has no reads, watches, notifications, and no path of what it refused.");
+    if (autopsy->loses)
+        puts("Not valid: transactions are missing.");
+    if (autopsy->files.folder[0] != '\0' && !autopsy->output.quiet)
+        printf("results in %s\n", autopsy->files.folder);
 }
 
 /* ------------------------------------------------------------------ JSON */
 
-json_t *autopsy_describe(const struct findings *findings, const char *folder)
+void autopsy_print_json(const struct autopsy *autopsy)
 {
-    json_t *flaws = json_array(), *sequences = json_array(), *doubts = json_array();
-    const struct census_doubt *doubt;
-    for (size_t i = 0; i < findings->flaws.rows; i++)
-        json_array_append_new(
-            flaws, json_text(table_row(&findings->flaws, i)[autopsy_flaw_sentence].text));
-    for (size_t i = 0; i < AUTOPSY_SEQUENCES && findings->sequences[i].folder != NULL; i++)
-        json_array_append_new(sequences, json_pack("{s:o, s:I}", "folder",
-                                                   json_text(findings->sequences[i].folder), "next",
-                                                   (json_int_t)findings->sequences[i].next));
-    for (size_t i = 0; (doubt = census_doubt(findings->census, i)) != NULL; i++)
-        json_array_append_new(doubts, json_pack("{s:o, s:b, s:I, s:I}", "path",
-                                                json_text(doubt->path), "is_lock", doubt->is_lock,
-                                                "refused", (json_int_t)doubt->refusals, "sessions",
-                                                (json_int_t)doubt->sessions));
+    static const char *const keys[AUTOPSY_TABLES] = {
+        [LOCKS] = "locks", [EXPIRIES] = "expired", [DOUBTS] = "doubts", [FINDINGS] = "findings"};
+    const struct table *flaw_rows = &autopsy->tables[FLAWS], *findings = &autopsy->tables[FINDINGS];
+    json_t *flaws = json_array();
+    for (size_t i = 0; i < flaw_rows->rows; i++)
+        json_array_append_new(flaws,
+                              json_text(table_row(flaw_rows, i)[autopsy_flaw_sentence].text));
     json_t *json = json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, "
-        "s:s}",
-        "folder", json_result_text(folder), "logs", (json_int_t)findings->logs, "transactions",
-        (json_int_t)findings->transactions, "first_zxid", (json_int_t)findings->first_zxid,
-        "last_zxid", (json_int_t)findings->last_zxid, "first_ms", (json_int_t)findings->first_ms,
-        "last_ms", (json_int_t)findings->last_ms, "locks", json_result_rows(&findings->lock_rows),
-        "herds", json_result_rows(&findings->herds), "expired",
-        json_result_rows(&findings->expiries), "minutes",
-        json_result_rows(&findings->spans[MINUTES]), "sequences", sequences, "flaws", flaws,
-        "clock_back_ms", (json_int_t)findings->back.most_ms, "doubts", doubts, "answer",
-        json_text(answer(findings, findings->answers.rows - 1)), "findings",
-        json_result_rows(&findings->answers), "verdict",
-        json_result_verdict(autopsy_loses(findings) ? 4 : 0));
-#define X(name, words) json_object_set_new(json, #name, json_integer((json_int_t)findings->name));
-    AUTOPSY_COUNTS(X)
-#undef X
-    return json;
+        "{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:s}", "folder",
+        json_result_text(autopsy->files.folder), "logs", (json_int_t)journal_logs(autopsy->journal),
+        "transactions", (json_int_t)count_of(autopsy, autopsy_period_transactions), "first_zxid",
+        (json_int_t)autopsy->first_zxid, "last_zxid", (json_int_t)autopsy->last_zxid, "first_ms",
+        (json_int_t)autopsy->first_ms, "last_ms", (json_int_t)autopsy->last_ms, "flaws", flaws,
+        "clock_back_ms", (json_int_t)autopsy->back.most_ms, "answer",
+        json_text(table_row(findings, findings->rows - 1)[finding_sentence].text), "verdict",
+        verdict_word(autopsy->loses ? VERDICT_NOT_VALID : VERDICT_HOLDS));
+    for (size_t i = 0; i < AUTOPSY_TABLES; i++)
+        if (keys[i] != NULL)
+            json_object_set_new(json, keys[i], json_result_rows(&autopsy->tables[i]));
+    for (size_t i = 0; i < COUNTS; i++)
+        json_object_set_new(json, counts[i].name,
+                            json_integer((json_int_t)count_of(autopsy, counts[i].column)));
+    json_result_write(json, stdout);
 }

@@ -11,58 +11,23 @@
 
 /* ------------------------------------------------------------------ the trial's callbacks */
 
-static void show_progress(void *context, const struct trial_progress *progress)
-{
-    const struct background *background = context;
-    background->watch->progress(background->watch->context, progress);
-}
-
-/* For the load: the caller's company alone. */
-static bool has_company(void *context)
-{
-    const struct trial_watch *watch = ((const struct background *)context)->watch;
-    return watch->has_company == NULL || watch->has_company(watch->context);
-}
-
-/* For the trial. */
+/* Whether the load and the caller's own company go on. */
 static bool goes_on(void *context)
 {
     const struct background *background = context;
-    return load_background_goes_on(background->load) && has_company(context);
+    const struct fleet_host *host = background->host;
+    return load_background_goes_on(background->load) &&
+           (host->has_company == NULL || host->has_company(host->company));
 }
 
-static bool has_enough(void *context, const struct trial_memory *memory, uint64_t elapsed_ns)
+static void contend(void *context)
 {
-    const struct trial_watch *watch = ((const struct background *)context)->watch;
-    return watch->has_enough(watch->context, memory, elapsed_ns);
+    load_background_contend(((struct background *)context)->load);
 }
 
-static void end_contention(void *context)
+static void settle(void *context)
 {
-    background_end_contention(context);
-}
-
-static void begin_contention(void *context)
-{
-    struct background *background = context;
-    if (!background->plan->is_marked)
-        background_contend(background);
-}
-
-void background_contend(struct background *background)
-{
-    if (background->contends || background->has_ended)
-        return;
-    background->contends = true;
-    load_background_contend(background->load);
-}
-
-void background_end_contention(struct background *background)
-{
-    if (background->has_ended)
-        return;
-    background->has_ended = true;
-    load_background_settle(background->load);
+    load_background_settle(((struct background *)context)->load);
 }
 
 /* ------------------------------------------------------------------ while the load goes on */
@@ -75,8 +40,7 @@ struct background_counts background_counts(const struct background *background)
     struct background_counts counts = {.sent = background->sent, .losses = background->losses};
     if (load == NULL)
         return counts;
-    counts.over = load_shared_contended_over(load); /* first: never more than the replies */
-    counts.replied = load_shared_contended_replied(load);
+    load_shared_contended(load, &counts.replied, &counts.over);
     counts.sent = load_shared_sent(load);
     counts.losses = atomic_load(&load->shared->losses);
     return counts;
@@ -198,48 +162,36 @@ static struct load_plan plan_of(const struct background_plan *plan, const struct
 }
 
 static enum error_kind run_trial(struct background *background, const struct trial_plan *trial,
-                                 const struct trial_host *host, struct trial_result **result,
+                                 const struct trial_watch *watch, struct trial_result **result,
                                  struct error *error)
 {
-    struct trial_host company = *host;
+    struct fleet_host company = *background->host;
+    struct trial_watch marked = *watch;
     company.companions += BACKGROUND_SESSIONS;
-    company.watch = (struct trial_watch){
-        .progress = host->watch.progress == NULL ? NULL : show_progress,
-        .context = background,
-        .interrupt_descriptor = host->watch.interrupt_descriptor,
-        .has_company = goes_on,
-        .has_enough = host->watch.has_enough == NULL ? NULL : has_enough,
-        .opened = begin_contention,
-        .ended = end_contention,
-    };
-    return trial_run(trial, &company, result, error);
+    company.company = background;
+    company.has_company = goes_on;
+    marked.opened = background->plan->is_marked ? NULL : contend;
+    marked.ended = settle;
+    return trial_run(trial, &company, &marked, result, error);
 }
 
 enum error_kind background_run(struct background *background, const struct background_plan *plan,
-                               const struct trial_plan *trial, const struct trial_host *host,
-                               struct background_figures *figures, struct trial_result **result,
-                               struct error *error)
+                               const struct trial_plan *trial, const struct fleet_host *host,
+                               const struct trial_watch *watch, struct background_figures *figures,
+                               struct trial_result **result, struct error *error)
 {
     char root[LOAD_PATH_SIZE];
     snprintf(root, sizeof root, "%sb", trial->root);
     const struct load_plan load = plan_of(plan, trial, root);
-    const struct load_host load_host = {
-        .setup = host->setup,
-        .servers = host->servers,
-        .ensemble = host->ensemble,
-        .companions = host->companions,
-        .watch = {.context = background,
-                  .interrupt_descriptor = host->watch.interrupt_descriptor,
-                  .has_company = has_company}};
     enum error_kind kind = ERROR_NONE;
     struct load_result *loaded = NULL;
     struct error why;
     *result = NULL;
     background->plan = plan;
-    background->watch = &host->watch;
+    background->host = host;
     background->is_open = true;
-    if (load_background_begin(&background->load, &load, &load_host))
-        kind = run_trial(background, trial, host, result, error);
+    if (load_background_begin(&background->load, &load, host))
+        kind = run_trial(background, trial, watch, result, error);
     enum error_kind ended =
         load_background_end(background->load, &loaded, kind == ERROR_NONE ? error : &why);
     background->is_open = false;

@@ -14,7 +14,7 @@
 #ifndef BENCH_BACKGROUND_BACKGROUND_H
 #define BENCH_BACKGROUND_BACKGROUND_H
 
-#include "bench/output/verdict.h"
+#include "bench/output/trial_findings.h"
 #include "load/load.h"
 #include "trial/trial.h"
 
@@ -39,8 +39,8 @@ struct background_plan {
     uint32_t alone_s;  /* measured alone, before the trial; 0: not at all */
     uint64_t limit_ns; /* of a response, exclusive; 0: none */
     double percent;    /* of contended_at_us; 0: none */
-    /* The contended time is between background_contend and background_end_contention, which the
-     * trial's callbacks call; else it is from the gate to the end of the trial. */
+    /* The contended time is what the trial's callbacks mark, by load_background_contend and
+     * load_background_settle; else it is from the gate to the end of the trial. */
     bool is_marked;
 };
 
@@ -70,10 +70,9 @@ struct background_figures {
 /* A load and the trial beside it. */
 struct background {
     const struct background_plan *plan;
-    const struct trial_watch *watch; /* the caller's */
+    const struct fleet_host *host; /* the caller's */
     struct load_trial *load;
-    bool is_open; /* what follows may be asked: in the trial's callbacks */
-    bool contends, has_ended;
+    bool is_open;          /* what follows may be asked: in the trial's callbacks */
     uint64_t sent, losses; /* after the trial */
 };
 
@@ -89,21 +88,16 @@ void background_judge_trial(const struct background_figures *figures,
                             struct validity *validity);
 
 /*
- * Runs a trial like trial_run, with the load beside it; has_company of the host's watch is asked
- * while the load begins, too. *background, of all zero bytes, must not be moved until this returns.
+ * Runs a trial like trial_run, with the load beside it; has_company of the host is asked while
+ * the load begins, too. *background, of all zero bytes, must not be moved until this returns.
  * If the load has ended before the trial could begin, *result is NULL, and figures->ended says why
  * ("" if has_company has ended it). Errors of load_background_end and of trial_run.
  */
-MUST_CHECK enum error_kind background_run(struct background *background,
-                                          const struct background_plan *plan,
-                                          const struct trial_plan *trial,
-                                          const struct trial_host *host,
-                                          struct background_figures *figures,
-                                          struct trial_result **result, struct error *error);
-
-/* The contended time of a plan that is_marked begins, or ends; nothing if it has already. */
-void background_contend(struct background *background);
-void background_end_contention(struct background *background);
+MUST_CHECK enum error_kind
+background_run(struct background *background, const struct background_plan *plan,
+               const struct trial_plan *trial, const struct fleet_host *host,
+               const struct trial_watch *watch, struct background_figures *figures,
+               struct trial_result **result, struct error *error);
 
 /* How far the load is. */
 struct background_counts {

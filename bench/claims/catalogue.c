@@ -246,8 +246,8 @@ const struct claim catalogue[] = {
                 {BARRIERS(200, 3)},
                 {BARRIERS(320, 3)}},
      .rounds = 10,
-     .tried = "barrier, free pace, the fastest of 10 trials: 1 to 32 in turn with 24 clients, and "
-              "3 with 32 to 320 clients",
+     .tried = "barrier, free pace, 10 rounds, an exponent of each: 1 to 32 in turn with 24 "
+              "clients, and 3 with 32 to 320 clients",
      .expected = "barrier: time O(n) in barriers and in clients",
      .examine = growth_keep_time,
      .judge = growth_of_time_is_linear},

@@ -156,10 +156,10 @@ static enum error_kind lay_out(void *context, struct error *error)
     }
     claims->series.progress.count = claims->series.planned;
     claims->host = (struct claim_host){
-        .trial = {.setup = target->setup,
+        .fleet = {.setup = target->setup,
                   .servers = &target->servers,
                   .ensemble = target->ensemble,
-                  .watch.interrupt_descriptor = claims->series.targets.signals},
+                  .interrupt_descriptor = claims->series.targets.signals},
         .root = target->root,
         .seed = claims->seed,
         .sessions_most = target->limit.sessions,
@@ -225,6 +225,7 @@ static enum error_kind keep_claim(struct claims *claims, const struct claim *cla
     row[claim_row_verdict] = table_text(verdict_word(outcome_verdict(outcome)));
     table_write_row(&claim_row_table, row, &claims->csv);
     add_finding(&claims->findings, claim, outcome);
+    claims->series.kept++;
     progress_clear(&claims->series.progress);
     if (!claims->output.json && !claims->output.quiet)
         print_claim(row);
@@ -254,11 +255,6 @@ static enum error_kind run_claims(void *context, struct error *error)
 }
 
 /* ------------------------------------------------------------------ the end */
-
-static size_t count_kept(const void *context)
-{
-    return ((const struct claims *)context)->done.rows;
-}
 
 static enum error_kind close_files(void *context, struct error *error)
 {
@@ -315,11 +311,8 @@ static int print_results(void *context, int *verdict)
 
 int claims_main(int argc, char **argv)
 {
-    static const struct series_user user = {.lay_out = lay_out,
-                                            .run = run_claims,
-                                            .kept = count_kept,
-                                            .join = close_files,
-                                            .print_results = print_results};
+    static const struct series_user user = {
+        .lay_out = lay_out, .run = run_claims, .join = close_files, .print_results = print_results};
     static const struct error interruption = {.kind = ERROR_INTERRUPTED};
     struct claims *claims = memory_new(1, sizeof *claims);
     struct levels clients = {.list = (uint64_t[]){1, SESSIONS_MAX}, .count = 2};
@@ -334,8 +327,7 @@ int claims_main(int argc, char **argv)
     if (status == ARGUMENTS_GO && target_conflicts("claims", &claims->target, 1))
         status = error_exit_status(ERROR_USAGE);
     if (status == ARGUMENTS_GO) {
-        series_init(&claims->series, &options, &user, claims);
-        status = series_run(&claims->series, argc, argv);
+        status = series_run(&claims->series, &options, &user, claims, argc, argv);
         if (claims->series.interrupted && claims->output.json && claims->done.rows == 0) {
             claims->series.cut_short = &interruption; /* before a claim had a verdict */
             print_end(claims);

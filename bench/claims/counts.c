@@ -3,6 +3,7 @@
  * releases set off: the clients that each notifies, and those that it lets in. A release is read
  * from the ledger of a drain under lockstep, whose row i has what release i set off. */
 #include "bench/claims/internal.h"
+#include "measure/statistics.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -76,27 +77,38 @@ void growth_keep_time(struct experiment *experiment)
         (double)experiment->result->elapsed_ns / 1e9;
 }
 
-/* By the fastest trial of a cell: other programs, and a server that warms up, only add to a time.
- */
+/* Each round gives an exponent, of trials that were made one soon after the other: what slows all
+ * of a round does not change it, and what disturbs a trial makes the interval over the rounds
+ * wider. */
 void growth_of_time_is_linear(struct experiment *experiment)
 {
     for (size_t of_clients = 0; of_clients < 2; of_clients++) {
-        double numbers[LEVELS], fastest_s[LEVELS];
-        for (size_t i = 0; i < LEVELS; i++) {
-            size_t cell = of_clients * LEVELS + i;
-            const struct trial_plan *trial = &experiment->claim->trials[cell];
-            numbers[i] = of_clients ? trial->fleet.sessions : trial->barriers;
-            fastest_s[i] = INFINITY;
-            for (size_t round = 0; round < experiment->rounds; round++)
-                fastest_s[i] = fmin(fastest_s[i], experiment->values[cell][round]);
+        const struct trial_plan *trials = &experiment->claim->trials[of_clients * LEVELS];
+        double numbers[LEVELS], times_s[LEVELS], exponents[CLAIM_ROUNDS_MAX],
+            first_s[CLAIM_ROUNDS_MAX], last_s[CLAIM_ROUNDS_MAX];
+        for (size_t i = 0; i < LEVELS; i++)
+            numbers[i] = of_clients ? trials[i].fleet.sessions : trials[i].barriers;
+        for (size_t round = 0; round < experiment->rounds; round++) {
+            for (size_t i = 0; i < LEVELS; i++)
+                times_s[i] = experiment->values[of_clients * LEVELS + i][round];
+            exponents[round] = fit_exponent(numbers, times_s, LEVELS).exponent;
+            first_s[round] = times_s[0];
+            last_s[round] = times_s[LEVELS - 1];
         }
-        struct fit_exponent fit = fit_exponent(numbers, fastest_s, LEVELS);
+        const struct interval exponent =
+            statistics_interval(exponents, experiment->rounds, FIT_CONFIDENCE);
+        const struct fit_exponent fit = {.exponent = exponent.value,
+                                         .low = exponent.low,
+                                         .high = exponent.high,
+                                         .levels = LEVELS};
         claim_measured(
             experiment,
             "%s, %.0f to %.0f %s: %.3f to %.3f s, growing as n^%.2f (95 %% CI %.2f to %.2f)",
             experiment_recipe(experiment), numbers[0], numbers[LEVELS - 1],
-            of_clients ? "clients" : "barriers", fastest_s[0], fastest_s[LEVELS - 1], fit.exponent,
-            fit.low, fit.high);
+            of_clients ? "clients" : "barriers",
+            statistics_interval_of_logs(first_s, experiment->rounds, FIT_CONFIDENCE).value,
+            statistics_interval_of_logs(last_s, experiment->rounds, FIT_CONFIDENCE).value,
+            fit.exponent, fit.low, fit.high);
         claim_check_class(experiment, &fit, FIT_LINEAR);
     }
 }

@@ -17,7 +17,7 @@
 /* For each server. */
 #define HEAP_MIB 256
 
-/* So many requests are outstanding that all servers are busy all the time. */
+/* The load of a trial: its requests outstanding keep all servers busy all the time. */
 #define SESSIONS    60
 #define DEPTH       20
 #define VALUE_BYTES 1024
@@ -43,7 +43,7 @@ static const char *find_obstacle(const struct experiment *experiment, uint32_t *
                                  char *text, size_t size)
 {
     struct error error;
-    const struct trial_host *host = &experiment->host->trial;
+    const struct fleet_host *host = &experiment->host->fleet;
     const uint64_t *servers = experiment->claim->servers;
     if (host->simulation != NULL)
         return NULL;
@@ -101,7 +101,7 @@ static int keep_rates(const struct load_series *series, void *context, int *verd
 static void run_series(struct experiment *experiment, uint32_t cpu_percent)
 {
     struct claim_host *host = experiment->host;
-    bool simulated = host->trial.simulation != NULL, interrupted = false;
+    bool simulated = host->fleet.simulation != NULL, interrupted = false;
     uint64_t servers[CLAIM_ENSEMBLES], reads[] = {0, 100}, sessions = SESSIONS;
     char name[] = "claims", *argv[] = {name, NULL};
     memcpy(servers, experiment->claim->servers, sizeof servers);
@@ -150,7 +150,7 @@ static void run_series(struct experiment *experiment, uint32_t cpu_percent)
  * give one ratio. */
 void ensembles_judge(struct experiment *experiment, bool reads)
 {
-    double per_s[CLAIM_ENSEMBLES][CLAIM_ROUNDS_MAX], ratios[CLAIM_ROUNDS_MAX];
+    double per_s[CLAIM_ENSEMBLES][CLAIM_ROUNDS_MAX], ratios[CLAIM_ROUNDS_MAX] = {0};
     const char *what = reads ? "reads" : "writes", *fault = experiment->faults[reads];
     size_t count = 0, rounds = experiment->rounds;
     for (size_t i = 0; i < rounds; i++) {
@@ -160,7 +160,7 @@ void ensembles_judge(struct experiment *experiment, bool reads)
         count += isnan(ratios[count]) ? 0U : 1U;
     }
     const struct interval ratio = statistics_interval_of_logs(ratios, count, CONFIDENCE);
-    enum verdict verdict = reads ? verdict_rises(&ratio) : verdict_falls(&ratio);
+    enum verdict verdict = verdict_of_ratio(&ratio, !reads);
     if (count > 0) {
         char number[CLAIM_ENSEMBLES][32], interval[64] = "no CI";
         for (size_t side = 0; side < CLAIM_ENSEMBLES; side++)

@@ -93,7 +93,7 @@ void contention_break_lock(void *context, const struct trial_progress *progress)
 {
     struct experiment *experiment = context;
     struct visit *visit = &experiment->visit;
-    struct setup_session *setup = experiment->host->trial.setup;
+    struct setup_session *setup = experiment->host->fleet.setup;
     char lock[EXPERIMENT_ROOT_MAX + 8], path[sizeof lock + sizeof visit->first];
     const char *const *names;
     int32_t sequence;

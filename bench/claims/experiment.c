@@ -59,13 +59,13 @@ static void plan_trial(struct experiment *experiment)
         plan->pace = PACE_FREE;
     if (plan->death.who == DEATH_WORKER && recipe->work == NULL)
         plan->death.who = DEATH_HOLDER;
-    fleet->driver = host->trial.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS;
+    fleet->driver = host->fleet.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS;
     fleet->processes = fleet->processes > 0 ? fleet->processes : 1;
     fleet->timeout_ns = fleet->timeout_ns > 0 ? fleet->timeout_ns : host->timeout_ns;
     if (fleet->session_timeout_ms == 0)
         fleet->session_timeout_ms = SESSION_TIMEOUT_MS;
     fleet->seed = host->seed;
-    fleet->servers = host->trial.servers;
+    fleet->servers = host->fleet.servers;
 }
 
 /* The progress callback of a trial. */
@@ -86,7 +86,6 @@ static void run_trial(struct experiment *experiment)
 {
     struct claim_host *host = experiment->host;
     const struct claim *claim = experiment->claim;
-    struct trial_host trial = host->trial;
     trial_result_free(experiment->result); /* it refers to the plan before */
     experiment->result = NULL;
     plan_trial(experiment);
@@ -98,11 +97,12 @@ static void run_trial(struct experiment *experiment)
                         host->sessions_most);
         return;
     }
-    trial.watch.progress = claim->observe != NULL ? claim->observe : show_trial;
-    trial.watch.context = experiment;
+    const struct trial_watch watch = {
+        .progress = claim->observe != NULL ? claim->observe : show_trial, .context = experiment};
     /* All roots are equally long: paths are among the bytes that are counted. */
     snprintf(experiment->root, sizeof experiment->root, "%s/t%04u", host->root, host->trials++);
-    experiment->kind = trial_run(&experiment->plan, &trial, &experiment->result, experiment->error);
+    experiment->kind =
+        trial_run(&experiment->plan, &host->fleet, &watch, &experiment->result, experiment->error);
 }
 
 bool experiment_accepts(struct experiment *experiment)
@@ -168,11 +168,11 @@ void experiment_add_noise(struct experiment *experiment, const struct noise *noi
 }
 
 /* The order changes from round to round: a drift of the machine affects all cells alike. Servers
- * that are somebody else's cannot be told from other programs. */
+ * that are not this program's cannot be distinguished from other programs. */
 static bool run_round(struct experiment *experiment, size_t cells)
 {
     bool goes_on = true,
-         measures = experiment->claim->judge != NULL && experiment->host->trial.ensemble != NULL;
+         measures = experiment->claim->judge != NULL && experiment->host->fleet.ensemble != NULL;
     const struct noise_reading before = measures ? noise_read(NULL) : (struct noise_reading){0};
     for (size_t turn = 0; turn < cells && goes_on; turn++) {
         experiment->cell = (experiment->rounds + turn) % cells;

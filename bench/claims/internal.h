@@ -15,7 +15,7 @@
 #include "base/noise.h"
 #include "base/text.h"
 #include "bench/cli/progress.h"
-#include "bench/output/verdict.h"
+#include "bench/output/findings.h"
 #include "measure/fit.h"
 #include "measure/tally.h"
 #include "recipes/recipe.h"
@@ -87,8 +87,8 @@ struct outcome {
 
 /* Where experiments run: on servers, or in a simulation. */
 struct claim_host {
-    struct trial_host trial; /* whose watch has no progress */
-    const char *root;        /* the parent of the trials' root znodes */
+    struct fleet_host fleet;
+    const char *root; /* the parent of the trials' root znodes */
     uint64_t seed;
     uint64_t sessions_most;          /* sessions that the servers allow at a time; 0: no limit */
     uint64_t timeout_ns;             /* the longest time without progress in a trial */
@@ -161,7 +161,6 @@ bool experiment_goes_on(struct experiment *experiment);
  * series may lose to them (bench/output/noise_watch.h); what is not known is quiet. */
 void experiment_add_noise(struct experiment *experiment, const struct noise *noise);
 
-/* The name of the recipe of the present trial. */
 const char *experiment_recipe(const struct experiment *experiment);
 
 /* The row of a handoff of the first lock. */

@@ -10,7 +10,6 @@
  */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
@@ -112,36 +111,36 @@ static int parse(int argc, char **argv, struct clean *clean)
 /* ------------------------------------------------------------------ what there is */
 
 /* Reads a root, its mark and its age, which is that of its newest child. Returns whether the znode
- * is there, and has the record of a run. A child that is gone by now is no trace of use. */
+ * is there, and has the record of a run. A child that was deleted by now is no trace of use. */
 static bool read_root(struct clean *clean, struct root *root)
 {
     struct browser *browser = clean->browser;
+    struct error *error = &clean->error;
     struct browser_stat stat;
     struct browser_data data;
     const char *const *names = NULL;
     size_t length = strlen(TARGET_ROOT_RECORD), count = 0;
     bool there = false;
-    ERROR_FIRST(&clean->error,
-                browser_read(browser, root->path, &there, &stat, &data, &clean->error));
-    if (clean->error.kind == ERROR_NONE && there && !data.known)
+    ERROR_FIRST(error, browser_read(browser, root->path, &there, &stat, &data, error));
+    if (error->kind != ERROR_NONE || !there)
+        return false;
+    if (!data.known)
         complain_mildly("%s: not listed: its ACL forbids reading it", root->path);
-    if (clean->error.kind != ERROR_NONE || !there ||
-        strncmp(data.bytes, TARGET_ROOT_RECORD, length) != 0)
+    if (strncmp(data.bytes, TARGET_ROOT_RECORD, length) != 0)
         return false;
     snprintf(root->about, sizeof root->about, "%.95s", data.bytes + length);
     root->created_ms = stat.created_ms;
-    ERROR_FIRST(&clean->error,
-                browser_list(browser, root->path, &there, &names, &count, &clean->error));
-    if (clean->error.kind != ERROR_NONE || !there)
+    ERROR_FIRST(error, browser_list(browser, root->path, &there, &names, &count, error));
+    if (error->kind != ERROR_NONE || !there)
         return false;
     const char **children = browser_own_names(browser);
     for (size_t i = 0; i < count; i++) {
         char *path = memory_format("%s/%s", root->path, children[i]);
         there = false;
-        ERROR_FIRST(&clean->error, browser_exists(browser, path, &there, &stat, &clean->error));
+        ERROR_FIRST(error, browser_exists(browser, path, &there, &stat, error));
         if (there && stat.created_ms > root->created_ms)
             root->created_ms = stat.created_ms;
-        root->running = root->running || (there && strcmp(children[i], TARGET_ROOT_MARK) == 0);
+        root->running |= there && strcmp(children[i], TARGET_ROOT_MARK) == 0;
         free(path);
     }
     free(children);
@@ -182,18 +181,14 @@ static uint64_t age_ns(const struct root *root)
     return age_ms > 0 ? (uint64_t)age_ms * NS_PER_MS : 0;
 }
 
-static const char *state_of(const struct root *root)
-{
-    return root->running ? "running" : "dead";
-}
-
 static void print_table(const struct clean *clean)
 {
     bool running = false;
     for (size_t i = 0; i < clean->found_count; i++) {
         const struct root *root = &clean->found[i];
         char age[32], line[256], text[4 * sizeof line];
-        snprintf(line, sizeof line, "%-32s  %-7s  %s ago, %s", root->path, state_of(root),
+        snprintf(line, sizeof line, "%-32s  %-7s  %s ago, %s", root->path,
+                 root->running ? "running" : "dead",
                  text_format_duration(age_ns(root), age, sizeof age), root->about);
         printable_text(line, text, sizeof text);
         puts(printable_cut(text, COLUMNS));
@@ -215,10 +210,10 @@ static void print_json(const struct clean *clean)
         char used[32];
         clock_format_utc((uint64_t)root->created_ms * NS_PER_MS, 0, used, sizeof used);
         removed += root->removed;
-        json_array_append_new(roots,
-                              json_pack("{s:o, s:s, s:o, s:s, s:b}", "path", json_text(root->path),
-                                        "state", state_of(root), "run", json_text(root->about),
-                                        "last_used", used, "removed", (int)root->removed));
+        json_array_append_new(
+            roots, json_pack("{s:o, s:s, s:o, s:s, s:b}", "path", json_text(root->path), "state",
+                             root->running ? "running" : "dead", "run", json_text(root->about),
+                             "last_used", used, "removed", (int)root->removed));
     }
     json_result_write(json_pack("{s:o, s:I, s:I, s:I, s:s?}", "roots", roots, "found",
                                 (json_int_t)clean->found_count, "removed", (json_int_t)removed,
@@ -253,15 +248,6 @@ static void remove_named(struct clean *clean, const char *path)
         remove_root(clean, &clean->found[i]);
 }
 
-static void remove_old(struct clean *clean)
-{
-    for (size_t i = 0; clean->by_age && i < clean->found_count; i++) {
-        struct root *root = &clean->found[i];
-        if (!root->running && !root->removed && age_ns(root) >= clean->older_ns)
-            remove_root(clean, root);
-    }
-}
-
 /* ------------------------------------------------------------------ the whole */
 
 static void run_clean(struct clean *clean)
@@ -276,7 +262,11 @@ static void run_clean(struct clean *clean)
         print_table(clean);
     for (size_t i = 0; clean->error.kind == ERROR_NONE && i < clean->named_count; i++)
         remove_named(clean, clean->named[i]);
-    remove_old(clean);
+    for (size_t i = 0; clean->by_age && i < clean->found_count; i++) {
+        struct root *root = &clean->found[i];
+        if (!root->running && !root->removed && age_ns(root) >= clean->older_ns)
+            remove_root(clean, root);
+    }
     if (clean->json) /* also if not all could be removed */
         print_json(clean);
 }

@@ -40,7 +40,7 @@ void option_row_note(const struct option_given *given)
         *((bool *)given->options + given->row->given.offset) = true;
 }
 
-/* The size tells which type the number has; enumerations are as large as unsigned. */
+/* The size gives the type of the number; enumerations are as large as unsigned. */
 static bool store(const struct option_given *given, uint64_t number)
 {
     void *place = option_row_place(given);
@@ -83,9 +83,7 @@ bool option_row_levels(struct option_given *given)
     struct levels *levels = option_row_place(given);
     free(levels->list);
     *levels = (struct levels){0};
-    if (text_parse_numbers(given->value, row->least, row->most, &levels->list, &levels->count))
-        return true;
-    return !text_explain_range(given->value, given->why, sizeof given->why) &&
+    return text_parse_numbers(given->value, row->least, row->most, &levels->list, &levels->count) ||
            option_row_refuse(given, "%s", row->expected);
 }
 
@@ -124,6 +122,13 @@ bool option_row_word(struct option_given *given)
             return store(given, i);
     }
     return option_row_refuse(given, "%s", given->row->expected);
+}
+
+bool option_row_text(struct option_given *given)
+{
+    *(const char **)option_row_place(given) = given->value;
+    return given->row->expected == NULL || given->value[0] != '\0' ||
+           option_row_refuse(given, "%s", given->row->expected);
 }
 
 bool option_row_folder(struct option_given *given)
@@ -227,7 +232,7 @@ static int refuse_unknown(const struct arguments *arguments, const char *argumen
                           nearest);
 }
 
-/* What getopt_long refuses. In a cluster, -qx, it tells the letter only. */
+/* What getopt_long refuses. In a cluster, -qx, it names the letter only. */
 static int refuse(const struct arguments *arguments, const char *letters, int option,
                   const char *argument)
 {

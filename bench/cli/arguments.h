@@ -57,6 +57,7 @@ option_parser option_row_levels; /* struct levels: a list of such numbers */
 option_parser option_row_cpus;   /* uint32_t: cores, as percent of one, from least to all of them */
 option_parser option_row_duration; /* uint64_t, from least to most */
 option_parser option_row_word;     /* number: the index of one of the words */
+option_parser option_row_text;     /* const char *, not empty if the row has an `expected` */
 option_parser option_row_folder;   /* const char * */
 option_parser option_row_file;     /* const char * */
 option_parser option_row_servers;  /* struct connect_string */
@@ -130,7 +131,6 @@ struct arguments {
 int arguments_parse(const struct arguments *arguments, int argc, char **argv, void *options,
                     int *first);
 
-/* Prints the help to stdout. */
 void arguments_write_help(const struct arguments *arguments);
 
 #endif

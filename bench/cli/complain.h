@@ -2,7 +2,7 @@
 /*
  * complain: the messages of the program on stderr. Layer: bench/cli.
  *
- * Invariant: a message is printable (base/printable.h), whatever bytes of a server or a file are in
+ * Invariant: a message is printable (base/text.h), whatever bytes of a server or a file are in
  * it, and stands in lines of 80 columns, of which those after the first are indented.
  */
 #ifndef BENCH_CLI_COMPLAIN_H

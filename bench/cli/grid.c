@@ -2,7 +2,7 @@
 #include "bench/cli/grid.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "bench/cli/terminal.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
  * (grid_write).
  *
  * Invariant: the texts of a column are aligned, and what is written is printable
- * (base/printable.h), whatever the cells were.
+ * (base/text.h), whatever the cells were.
  */
 #ifndef BENCH_CLI_GRID_H
 #define BENCH_CLI_GRID_H
@@ -54,8 +54,8 @@ size_t grid_width(const struct grid *grid);
  * below `least`. Returns whether a row fits. */
 bool grid_fit(struct grid *grid, size_t width, unsigned least);
 
-/* Writes the titles and the rows, for a terminal of so many columns, without blanks at the end of a
- * line. Writes nothing if there is no row. */
+/* Writes the titles and the rows, for a terminal `width` columns wide, without blanks at the end of
+ * a line. Writes nothing if there is no row. */
 void grid_write(const struct grid *grid, size_t width, FILE *stream);
 
 #endif

@@ -45,7 +45,8 @@ uint64_t machine_descriptors(void)
     return limit.rlim_max > DESCRIPTORS_BESIDE ? limit.rlim_max - DESCRIPTORS_BESIDE : 0;
 }
 
-uint64_t machine_local_ports(void)
+/* The number of local ports for connections to one server. */
+static uint64_t count_local_ports(void)
 {
     char range[64];
     unsigned long first, last;
@@ -92,7 +93,7 @@ json_t *machine_describe(void)
     return json_pack("{s:s, s:i, s:I, s:s, s:s, s:I, s:I}", "cpu", model, "cores",
                      (int)sysconf(_SC_NPROCESSORS_ONLN), "memory_mib", memory_mib, "kernel",
                      kernel.release, "architecture", kernel.machine, "open_files_max",
-                     (json_int_t)files.rlim_cur, "local_ports", (json_int_t)machine_local_ports());
+                     (json_int_t)files.rlim_cur, "local_ports", (json_int_t)count_local_ports());
 }
 
 /* ------------------------------------------------------------------ signals */
@@ -106,13 +107,6 @@ int signals_block(void)
     sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-void signals_read(int descriptor)
-{
-    struct signalfd_siginfo signal;
-    while (read(descriptor, &signal, sizeof signal) > 0)
-        continue;
 }
 
 /* ------------------------------------------------------------------ standard output */

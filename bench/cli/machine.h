@@ -12,16 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Raises the limit of open files for so many sessions in one process, or in one private server.
+/* Raises the limit of open files for `needed` sessions in one process, or in one private server.
  * ERROR_NO_DESCRIPTORS, with the numbers, if the host does not allow that. */
 MUST_CHECK enum error_kind machine_allow_descriptors(uint64_t needed, struct error *error);
 
 /* The sessions with one descriptor each that machine_allow_descriptors can allow; UINT64_MAX: no
  * limit. */
 uint64_t machine_descriptors(void);
-
-/* The number of local ports for connections to one server. */
-uint64_t machine_local_ports(void);
 
 /* Writes the kernel's name of the file system of a folder ("ext4", "tmpfs"), or "unknown". folder:
  * an absolute path without links. */
@@ -34,9 +31,6 @@ json_t *machine_describe(void);
  * run can end in order. Returns the descriptor, the caller's to close; -1 if the kernel has none
  * left. */
 int signals_block(void);
-
-/* Reads the signals that have come: the descriptor becomes readable again with the next signal. */
-void signals_read(int descriptor);
 
 /* Flushes stdout. An error is returned once only. ERROR_UNREAD: stdout is a pipe whose reader has
  * closed it, as head does; ERROR_NO_SPACE, ERROR_SYSTEM. */

@@ -4,7 +4,7 @@
 #include "bench/cli/options.h"
 #include "bench/cli/rows.h"
 #include "recipes/own.h"
-#include "trial/trace.h"
+#include "trial/trial_plan.h"
 
 #include <limits.h>
 #include <string.h>
@@ -56,7 +56,7 @@ const struct option_row option_table[] = {
              "                           counts above MOST [nonscalable,childwatch,scalable]\n"},
     {.name = "--clients", .letter = 'n', .parse = option_row_levels, MEMBER(plan.clients),
      .least = 1, .most = FLEET_SESSIONS_MAX, .value = "8..256x2",
-     .expected = "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2",
+     .expected = "expected at most 4096 numbers from 1 to 100000: 10,20 or 8..256x2 or 8..64+8",
      .help = "  -n, --clients LIST       numbers: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"},
     {.name = "--workload", .letter = 'w', .value = "drain",
      OPTION_WORD(struct options, plan.workload, options_workloads, "expected drain or steady"),
@@ -91,7 +91,6 @@ const struct option_row option_table[] = {
     {.name = "--max-rate", OPTION_NUMBER(struct options, plan.max_rate, 1, 1000000000),
      .help = "      --max-rate R         send at most R requests per second on average\n"},
     {.name = "--background", .parse = rows_background, MEMBER(plan.background),
-     .least = ROWS_BACKGROUND_LEAST_PER_S, .most = ROWS_BACKGROUND_MOST_PER_S,
      .help = "      --background MIX@RATE  meanwhile, with --pace free: get=80,set=20@1000\n"},
     ROW_PLACEMENT(struct options),
     ROW_SESSION_TIMEOUT(struct options, plan.session_timeout_ns),
@@ -153,34 +152,40 @@ static json_t *print_background(const void *place)
     return json_string(rows_background_format(place, text, sizeof text));
 }
 
-static const struct plan_key keys[] = {
-    {"recipes", true, JSON_ARRAY, MEMBER(plan), .print = print_recipes},
-    {"most_clients", true, JSON_OBJECT, MEMBER(plan), .print = print_most_clients},
-    {"clients", true, JSON_ARRAY, MEMBER(plan.clients), .print = print_levels},
-    {"clients_left_out", false, JSON_ARRAY, MEMBER(plan.clients), .print = print_left_out},
-    {"workload", true, JSON_STRING, MEMBER(plan.workload), .words = options_workloads},
-    {"handoffs", true, JSON_INTEGER, MEMBER(plan.handoffs)},
-    {"duration_ns", true, JSON_INTEGER, MEMBER(plan.duration_ns)},
-    {"pace", true, JSON_STRING, MEMBER(plan.pace), .words = options_paces},
-    {"hold_ns", true, JSON_INTEGER, MEMBER(plan.hold.mean_ns)},
-    {"hold_exponential", true, JSON_TRUE, MEMBER(plan.hold.exponential)},
-    {"locks", true, JSON_INTEGER, MEMBER(plan.locks)},
-    {"trials", false, JSON_INTEGER, MEMBER(plan.trials)},
-    {"traced", false, JSON_ARRAY, MEMBER(plan.traced), .print = print_levels},
-    {"processes", false, JSON_INTEGER, MEMBER(plan.processes)},
-    {"server_cpu_percent", true, JSON_NULL, MEMBER(target.cpu_percent)},
-    {"max_clients", false, JSON_NULL, MEMBER(target.max_clients)},
-    {"max_rate", true, JSON_NULL, MEMBER(plan.max_rate)},
-    {"background", true, JSON_STRING, MEMBER(plan.background), .print = print_background},
-    {"placement", true, JSON_STRING, MEMBER(target.placement), .words = options_placements},
-    {"session_timeout_ms", false, JSON_INTEGER, MEMBER(plan.session_timeout_ns), .unit = NS_PER_MS},
-    {"timeout_ms", false, JSON_INTEGER, MEMBER(plan.timeout_ns), .unit = NS_PER_MS},
+/* A key that the plan of manifest.json has. */
+struct plan_key {
+    const char *name;
+    json_type type; /* JSON_TRUE stands for both booleans, JSON_NULL for an integer, of which
+                       0 and UINT64_MAX are null */
+    struct option_member member;          /* of struct options */
+    const char *const *words;             /* of an enumeration; NULL: a number or a boolean */
+    uint64_t unit;                        /* the number is divided by it; 0: by 1 */
+    json_t *(*print)(const void *member); /* instead; NULL: by type */
 };
 
-const struct plan_key *option_table_key(size_t index)
-{
-    return index < sizeof keys / sizeof keys[0] ? &keys[index] : NULL;
-}
+static const struct plan_key keys[] = {
+    {"recipes", JSON_ARRAY, MEMBER(plan), .print = print_recipes},
+    {"most_clients", JSON_OBJECT, MEMBER(plan), .print = print_most_clients},
+    {"clients", JSON_ARRAY, MEMBER(plan.clients), .print = print_levels},
+    {"clients_left_out", JSON_ARRAY, MEMBER(plan.clients), .print = print_left_out},
+    {"workload", JSON_STRING, MEMBER(plan.workload), .words = options_workloads},
+    {"handoffs", JSON_INTEGER, MEMBER(plan.handoffs)},
+    {"duration_ns", JSON_INTEGER, MEMBER(plan.duration_ns)},
+    {"pace", JSON_STRING, MEMBER(plan.pace), .words = options_paces},
+    {"hold_ns", JSON_INTEGER, MEMBER(plan.hold.mean_ns)},
+    {"hold_exponential", JSON_TRUE, MEMBER(plan.hold.exponential)},
+    {"locks", JSON_INTEGER, MEMBER(plan.locks)},
+    {"trials", JSON_INTEGER, MEMBER(plan.trials)},
+    {"traced", JSON_ARRAY, MEMBER(plan.traced), .print = print_levels},
+    {"processes", JSON_INTEGER, MEMBER(plan.processes)},
+    {"server_cpu_percent", JSON_NULL, MEMBER(target.cpu_percent)},
+    {"max_clients", JSON_NULL, MEMBER(target.max_clients)},
+    {"max_rate", JSON_NULL, MEMBER(plan.max_rate)},
+    {"background", JSON_STRING, MEMBER(plan.background), .print = print_background},
+    {"placement", JSON_STRING, MEMBER(target.placement), .words = options_placements},
+    {"session_timeout_ms", JSON_INTEGER, MEMBER(plan.session_timeout_ns), .unit = NS_PER_MS},
+    {"timeout_ms", JSON_INTEGER, MEMBER(plan.timeout_ns), .unit = NS_PER_MS},
+};
 
 static json_t *value_of(const struct plan_key *key, const struct options *options)
 {

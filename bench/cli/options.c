@@ -95,6 +95,15 @@ uint64_t load_options_rate(const struct load_options *options, size_t index)
     return options->rates.count > 0 ? options->rates.list[index] : 0;
 }
 
+bool load_options_suit_driver(const char *subcommand, const struct load_options *options,
+                              const struct mix *mix)
+{
+    return options->target.driver != DRIVER_THREADS || mix_requests(mix, options->depth) == 1 ||
+           complain_value(subcommand, "--driver", "threads",
+                          "a thread waits for each reply: for --depth above 1, and for "
+                          "create-delete, use --driver events");
+}
+
 json_t *load_options_describe(const uint64_t *list, size_t count)
 {
     json_t *numbers = json_array();

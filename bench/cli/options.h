@@ -9,7 +9,7 @@
 #define BENCH_CLI_OPTIONS_H
 
 #include "bench/cli/arguments.h"
-#include "load/mix.h"
+#include "load/load_plan.h"
 #include "recipes/recipe.h"
 #include "trial/trial_plan.h"
 
@@ -121,28 +121,13 @@ struct options {
 /* Each frees the lists and empties the options. */
 void options_deinit(struct options *options);
 
-/* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
+/* Steady: the grants that a cell of `clients` is to make; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);
 
 /* The options of `zkherd run` (bench/cli/option_table.c). A value that its row's parser has
  * accepted can be run, as far as that value alone decides; bench/run/command_line.c judges values
  * together. */
 extern const struct option_row option_table[];
-
-/* A key that the plan of manifest.json has. */
-struct plan_key {
-    const char *name;
-    bool decides;   /* what is measured: runs are compared only if their values are equal */
-    json_type type; /* JSON_TRUE stands for both booleans, JSON_NULL for an integer, of which
-                       0 and UINT64_MAX are null */
-    struct option_member member;          /* of struct options */
-    const char *const *words;             /* of an enumeration; NULL: a number or a boolean */
-    uint64_t unit;                        /* the number is divided by it; 0: by 1 */
-    json_t *(*print)(const void *member); /* instead; NULL: by type */
-};
-
-/* The keys of all options, in the order of the rows; NULL behind the last. */
-const struct plan_key *option_table_key(size_t index);
 
 /* The object "plan" of manifest.json: the keys of all options. The caller's to json_decref. */
 json_t *option_table_plan(const struct options *options);
@@ -184,6 +169,11 @@ size_t load_options_mixes(const struct load_options *options);
 struct mix load_options_mix(const struct load_options *options, size_t index);
 size_t load_options_rates(const struct load_options *options);
 uint64_t load_options_rate(const struct load_options *options, size_t index);
+
+/* Whether the driver takes as many requests outstanding of a session as a mix needs: a thread waits
+ * for each reply. Complains if not. */
+bool load_options_suit_driver(const char *subcommand, const struct load_options *options,
+                              const struct mix *mix);
 
 /* A list of numbers for a manifest, and the object "plan" of manifest.json: the caller's to
  * json_decref. */

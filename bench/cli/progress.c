@@ -2,7 +2,6 @@
 #include "bench/cli/progress.h"
 
 #include "base/clock.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
 

@@ -47,7 +47,7 @@ void progress_show(const struct progress *progress, const struct progress_name *
 
 void progress_clear(const struct progress *progress);
 
-/* Formats the line that progress_show writes: the most important first, cut to so many columns (at
+/* Formats the line that progress_show writes: the most important first, cut to `columns` (at
  * least 3). left_ns: as in progress_begin, from now on. */
 void progress_format(const struct progress *progress, const struct progress_name *name,
                      const struct trial_progress *trial, uint64_t left_ns, unsigned columns,

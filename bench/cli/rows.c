@@ -2,9 +2,11 @@
 #include "bench/cli/rows.h"
 
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/text.h"
-#include "bench/cli/recipe_names.h"
-#include "servers/install.h"
+#include "recipes/own.h"
+#include "recipes/registry.h"
+#include "servers/ensemble.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -103,7 +105,7 @@ const char *rows_acl_lacks(const struct connect_string *servers)
 {
     const struct identity *identity = servers->identity;
     return identity != NULL && identity->creator && !identity_is_known(identity)
-               ? "nobody is the creator without credentials: add --auth"
+               ? "there is no creator without credentials: add --auth"
                : NULL;
 }
 
@@ -129,26 +131,21 @@ bool rows_seconds(struct option_given *given)
 
 /* ------------------------------------------------------------------ a load beside a trial */
 
-bool rows_background_open(struct option_given *given)
-{
-    struct background_options *background = option_row_place(given);
-    const char *at = strrchr(given->value, '@');
-    size_t length = at == NULL ? strlen(given->value) : (size_t)(at - given->value);
-    uint64_t rate_per_s = 0;
-    char mix[256];
-    if (length >= sizeof mix || (at != NULL && !text_parse_number(at + 1, given->row->least,
-                                                                  given->row->most, &rate_per_s)))
-        return option_row_refuse(given, ROWS_BACKGROUND_EXPECTED);
-    snprintf(mix, sizeof mix, "%.*s", (int)length, given->value);
-    background->given = true;
-    background->rate_per_s = rate_per_s;
-    return mix_parse(mix, &background->mix, given->why, sizeof given->why);
-}
+#define BACKGROUND_MOST_PER_S 10000000
 
 bool rows_background(struct option_given *given)
 {
-    return strchr(given->value, '@') != NULL ? rows_background_open(given)
-                                             : option_row_refuse(given, ROWS_BACKGROUND_EXPECTED);
+    struct background_options *background = option_row_place(given);
+    const char *at = strrchr(given->value, '@');
+    size_t length = at == NULL ? 0 : (size_t)(at - given->value);
+    char mix[256];
+    if (at == NULL || length >= sizeof mix ||
+        !text_parse_number(at + 1, 1, BACKGROUND_MOST_PER_S, &background->rate_per_s))
+        return option_row_refuse(given, "expected a mix and its operations a second, such as "
+                                        "get=80,set=20@1000");
+    snprintf(mix, sizeof mix, "%.*s", (int)length, given->value);
+    background->given = true;
+    return mix_parse(mix, &background->mix, given->why, sizeof given->why);
 }
 
 const char *rows_background_format(const struct background_options *background, char *text,
@@ -158,13 +155,63 @@ const char *rows_background_format(const struct background_options *background, 
     if (!background->given)
         snprintf(text, size, "none");
     else
-        snprintf(text, size, background->rate_per_s == 0 ? "%s" : "%s@%llu",
-                 mix_format(&background->mix, mix, sizeof mix),
+        snprintf(text, size, "%s@%llu", mix_format(&background->mix, mix, sizeof mix),
                  (unsigned long long)background->rate_per_s);
     return text;
 }
 
 /* ------------------------------------------------------------------ recipes */
+
+/* The recipes that have been read from files. */
+static struct recipe **own;
+static size_t own_count;
+
+static enum error_kind read_recipe(const char *path, struct error *error)
+{
+    static const char *const places[] = {"include/zkherd", "lib", NULL};
+    char headers[PATH_MAX + 64];
+    struct recipe *recipe;
+    bool has = process_find_beside(places, "recipes/recipe.h", headers, sizeof headers);
+    if (own_load(path, has ? headers : NULL, &recipe, error))
+        return error->kind;
+    if (registry_find(recipe->name) != NULL) {
+        error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
+                    "its .name '%s' is that of a recipe of zkherd", recipe->name);
+        own_free(recipe);
+        return error->kind;
+    }
+    own = memory_grow(own, own_count, sizeof(void *));
+    own[own_count++] = recipe;
+    return ERROR_NONE;
+}
+
+enum error_kind rows_find_recipe(const char *name, const struct recipe **recipe,
+                                 struct error *error)
+{
+    size_t i = 0;
+    char near[256];
+    if (own_is_file(name)) {
+        while (i < own_count && strcmp(own[i]->file->path, name) != 0)
+            i++;
+        if (i == own_count && read_recipe(name, error) != ERROR_NONE)
+            return error->kind;
+        *recipe = own[i];
+        return ERROR_NONE;
+    }
+    *recipe = registry_find(name);
+    if (*recipe != NULL)
+        return ERROR_NONE;
+    registry_suggest(name, near, sizeof near);
+    return error_raise(error, ERROR_USAGE, 0, name[0] == '\0' ? "''" : name,
+                       "no recipe is called '%s'; %s%s%s", name,
+                       near[0] == '\0' ? "zkherd recipes lists all" : "did you mean ", near,
+                       near[0] == '\0' ? "" : "?");
+}
+
+const struct recipe *rows_own_recipe(size_t index)
+{
+    return index < own_count ? own[own_count - 1 - index] : NULL;
+}
 
 bool rows_recipe(struct option_given *given, const char *name, const struct recipe **list,
                  size_t *count)
@@ -173,7 +220,7 @@ bool rows_recipe(struct option_given *given, const char *name, const struct reci
     struct error error;
     if (name[0] == '\0')
         return option_row_refuse(given, "the name of a recipe is missing");
-    enum error_kind kind = recipe_names_find(name, &recipe, &error);
+    enum error_kind kind = rows_find_recipe(name, &recipe, &error);
     if (kind == ERROR_USAGE)
         return option_row_refuse(given, "%s", error.detail);
     if (kind != ERROR_NONE) {

@@ -20,11 +20,7 @@
 /* The default of a list of recipes: the help of each row has it as a text. */
 #define ROWS_RECIPES_DEFAULT "nonscalable,childwatch,scalable"
 
-/* --background: operations a second, and a text that holds every value. */
-#define ROWS_BACKGROUND_LEAST_PER_S 1
-#define ROWS_BACKGROUND_MOST_PER_S  10000000
-#define ROWS_BACKGROUND_EXPECTED                                                                   \
-    "expected a mix and its operations a second, such as get=80,set=20@1000"
+/* size of a text that holds every value of --background. */
 #define ROWS_BACKGROUND_TEXT_SIZE 160
 
 /* Servers take packets of 1 MiB less a byte (jute.maxbuffer), path and header included. */
@@ -35,7 +31,7 @@
 bool rows_topologies(struct option_given *given);
 bool rows_simulated_topologies(struct option_given *given);
 
-/* Parser of the folder of a release (servers/install.h). */
+/* Parser of the folder of a release (install_find_zookeeper). */
 bool rows_home(struct option_given *given);
 
 /* Parsers, into a struct connect_string, whose identity they allocate when it is needed: the file
@@ -52,14 +48,23 @@ const char *rows_acl_lacks(const struct connect_string *servers);
 bool rows_hold(struct option_given *given);
 bool rows_seconds(struct option_given *given);
 
-/* Parsers, into a struct background_options: MIX@RATE; and MIX@RATE or MIX, with a rate of 0. */
+/* A parser, into a struct background_options: MIX@RATE. */
 bool rows_background(struct option_given *given);
-bool rows_background_open(struct option_given *given);
 
 /* Formats what was given as it is parsed, and "none" if nothing was; returns text.
  * size >= ROWS_BACKGROUND_TEXT_SIZE. */
 const char *rows_background_format(const struct background_options *background, char *text,
                                    size_t size);
+
+/* Sets *recipe to that of this name, or of this file if the name has a slash: it is read once, and
+ * stays until the program ends. ERROR_USAGE with a sentence as the detail if there is none of the
+ * name, and the errors of own_load. */
+MUST_CHECK enum error_kind rows_find_recipe(const char *name, const struct recipe **recipe,
+                                            struct error *error);
+
+/* The recipe with this index among those that were read from files, the last one first; NULL: there
+ * are no more. */
+const struct recipe *rows_own_recipe(size_t index);
 
 /* Appends the recipe of this name to a list of at most OPTIONS_RECIPES_MAX, which has none of them
  * twice; option_row_refuse if it cannot be. */

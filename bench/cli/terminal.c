@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/terminal.h"
 
-#include "base/printable.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <math.h>

@@ -34,9 +34,10 @@ struct terminal_abilities {
 };
 struct terminal_abilities terminal_abilities(int descriptor);
 
-/* Write a text (UTF-8) and a line feed, in lines of 80 columns. Every line has an indent of so many
- * columns, and the caller has written that of the first line; or it begins in the first column, and
- * the other lines are indented; so does that of a format, which is cut behind 2,000 bytes. */
+/* Write a text (UTF-8) and a line feed, in lines of 80 columns. Every line has an indent of
+ * `indent` columns, and the caller has written that of the first line; or it begins in the first
+ * column, and the other lines are indented; so does that of a format, which is cut behind 2,000
+ * bytes. */
 void wrap_write(const char *text, size_t indent, FILE *stream);
 void wrap_hanging(const char *text, FILE *stream);
 void wrap_sentence(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -20,7 +20,7 @@ static double value_of(const struct comparison *cmp, const struct table_value *t
         return handoffs > 0 ? figure * (metric->factor != 0 ? metric->factor : 1) / (double)handoffs
                             : NAN;
     /* Not from the column: it was not always without the arrivals. */
-    if (metric->column == trial_row_handoffs_per_s && cmp->sides[0].run.drain)
+    if (metric->column == trial_row_handoffs_per_s && cmp->sides[0].drain)
         return (double)handoffs / table_number(&trial[trial_row_drain_s]);
     if (metric->column == trial_row_handoff_p99_us && !histogram_has_percentile(handoffs, 99))
         return NAN;
@@ -48,10 +48,10 @@ static struct cell *find_cell(struct comparison *cmp, const struct table_value *
 static void add_trials(struct comparison *cmp, size_t side)
 {
     const struct side *of = &cmp->sides[side];
-    for (size_t i = 0; i < of->run.trials.rows; i++) {
-        const struct table_value *row = table_row(&of->run.trials, i);
+    for (size_t i = 0; i < of->trials.rows; i++) {
+        const struct table_value *row = table_row(&of->trials, i);
         struct cell *cell = find_cell(cmp, row);
-        const struct table_value *number = kind_value(&of->run.trials, i, "trial");
+        const struct table_value *number = find_value(&of->trials, i, "trial");
         size_t place = cell->trials[side]++,
                round = number != NULL && number->kind == TABLE_COUNT ? number->count : place;
         for (size_t j = 0; j < cmp->metric_count; j++) {
@@ -114,7 +114,7 @@ static size_t rank_in_plan(const struct comparison *cmp, const struct cell *cell
     size_t index;
     if (cmp->text_count == 0 || name->kind != TABLE_TEXT)
         return SIZE_MAX;
-    json_object_foreach(cmp->sides[0].run.plan, key, list)
+    json_object_foreach(cmp->sides[0].plan, key, list)
     {
         json_array_foreach(list, index, item)
         {

@@ -2,14 +2,13 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/compare/internal.h"
 #include "bench/output/about.h"
 #include "bench/output/file_set.h"
-#include "bench/output/folder.h"
 #include "bench/output/json_result.h"
 
 #include <stdlib.h>
@@ -17,10 +16,9 @@
 static const char usage[] =
     "Usage: zkherd compare [OPTION]... RUN...\n"
     "Compare runs of one plan: an ensemble with a standalone server, a version with\n"
-    "another; or loads, plans, evaluations of the paper. RUN is a folder of results,\n"
-    "or a folder that holds some, as 'run --servers 1,3' writes it. The first is the\n"
-    "baseline; if both releases and numbers of servers differ, the first of as many\n"
-    "servers is.\n"
+    "another; or loads, or Table 3 of the paper. RUN is a folder of results, or one\n"
+    "that holds some, as 'run --servers 1,3' writes it. The first is the baseline;\n"
+    "if both releases and numbers of servers differ, the first of as many servers is.\n"
     "\n"
     "Under lockstep counts must be equal. Times are compared by their ratio, from 5\n"
     "valid trials on with a 95 % interval; * marks a ratio that differs from 1.\n"
@@ -79,20 +77,16 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* Writes what the sides have in common, and a line for each: it stands below the plots. */
+/* Writes a line for each side: it stands below the plots. */
 static void write_about(FILE *stream, const void *comparison)
 {
     const struct comparison *cmp = comparison;
-    char *plan = about_plan(cmp->sides[0].run.manifest);
-    fprintf(stream, "%s\n", plan);
-    free(plan);
     for (size_t i = 0; i < cmp->side_count; i++) {
         const struct side *side = &cmp->sides[i];
-        char label[SIDE_LABEL_SIZE], *place = about_place(&side->run.manifest, 1);
-        fprintf(stream, "%s %s: %s%s\n", side->letter,
-                printable_text(side->label, label, sizeof label),
-                about_simulation(side->run.manifest), place);
-        free(place);
+        char label[SIDE_LABEL_SIZE], *about = about_manifest(side->manifest);
+        fprintf(stream, "%s %s: %s\n", side->letter,
+                printable_text(side->label, label, sizeof label), about);
+        free(about);
     }
 }
 
@@ -112,50 +106,14 @@ static enum error_kind write_files(struct compare *compare, struct error *error)
     return error->kind;
 }
 
-static void draw_plots(const struct compare *compare)
-{
-    const struct comparison *cmp = &compare->comparison;
-    const char *labels[COMPARED_RUNS_MAX], *name;
-    struct plots plots = {.kind = PLOTS_OF_COMPARISON,
-                          .folder = compare->results,
-                          .formats = compare->output.plots,
-                          .interrupts = -1,
-                          .labels = labels,
-                          .label_count = cmp->side_count};
-    for (size_t i = 0; (name = past_run_recipe(&cmp->sides[0].run, i)) != NULL; i++)
-        plots_add_recipe(&plots, name);
-    for (size_t i = 0; i < cmp->side_count; i++)
-        labels[i] = cmp->sides[i].label;
-    if (plots_draw(&plots) == PLOTS_SKIPPED && !compare->output.quiet)
-        complain_mildly("the plots are skipped: %s", plots.why);
-}
-
-/* Returns the exit status. */
-static int print_result(const struct compare *compare)
-{
-    const struct comparison *cmp = &compare->comparison;
-    enum verdict verdict = findings_verdict(&cmp->findings);
-    if (compare->output.json || compare->output.quiet)
-        findings_complain(&cmp->findings, "", false);
-    if (compare->output.json) {
-        json_t *result = comparison_json(cmp);
-        json_object_set_new(result, "verdict", json_string(verdict_word(verdict)));
-        json_object_set_new(result, "folder", json_text(compare->results));
-        json_result_write(result, stdout);
-    } else if (!compare->output.quiet) {
-        comparison_print(cmp, compare->output.brief);
-        printf("\nresults in %s\n", compare->results);
-    }
-    return verdict_status(verdict);
-}
-
 /* Writes the results into a new folder, draws, and prints. Returns the exit status. */
 static int conclude(struct compare *compare)
 {
     struct comparison *cmp = &compare->comparison;
+    const struct output_options *output = &compare->output;
     struct error error = {0};
     comparison_pair_sides(cmp);
-    kind_choose_columns(cmp);
+    comparison_choose_columns(cmp);
     comparison_find_cells(cmp);
     comparison_find_ratios(cmp);
     ERROR_FIRST(&error,
@@ -164,9 +122,21 @@ static int conclude(struct compare *compare)
     ERROR_FIRST(&error, write_files(compare, &error));
     if (error.kind != ERROR_NONE)
         return complain_about("compare", &error);
+    enum verdict verdict = findings_verdict(&cmp->findings);
     if (cmp->is_of_runs)
-        draw_plots(compare);
-    return print_result(compare);
+        plots_add(compare->results, NULL, output);
+    if (output->json || output->quiet)
+        findings_complain(&cmp->findings, "", false);
+    if (output->json) {
+        json_t *result = comparison_json(cmp);
+        json_object_set_new(result, "verdict", json_string(verdict_word(verdict)));
+        json_object_set_new(result, "folder", json_text(compare->results));
+        json_result_write(result, stdout);
+    } else if (!output->quiet) {
+        comparison_print(cmp, output->brief);
+        printf("\nresults in %s\n", compare->results);
+    }
+    return verdict_status(verdict);
 }
 
 int compare_main(int argc, char **argv)

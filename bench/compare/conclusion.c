@@ -68,9 +68,10 @@ static void add_ratio(struct comparison *cmp, const struct overall *of)
     if (isfinite(of->ratio.low))
         snprintf(interval, sizeof interval, " (%.3g %% CI %s to %s)", 100 * of->confidence,
                  format_ratio(of->ratio.low, low), format_ratio(of->ratio.high, high));
-    int length = snprintf(text, sizeof text, "%s%s times%s over %zu of %zu sizes", what,
-                          format_ratio(of->ratio.value, value), interval, of->sizes,
-                          of->sizes + of->left_out);
+    int length = of->sizes == 0 ? snprintf(text, sizeof text, "%sno ratio", what)
+                                : snprintf(text, sizeof text, "%s%s times%s over %zu of %zu sizes",
+                                           what, format_ratio(of->ratio.value, value), interval,
+                                           of->sizes, of->sizes + of->left_out);
     if (of->sizes == 1)
         snprintf(text + length, sizeof text - (size_t)length, ", %s %llu", cmp->size_word,
                  (unsigned long long)of->only);
@@ -121,33 +122,16 @@ static void add_counts(struct comparison *cmp)
             "counts are equal in %zu of %zu comparisons", compared, counts);
 }
 
-/* Adds the answers of a plan: the largest size that passed. */
-static void add_answers(struct comparison *cmp, const struct side *side)
-{
-    for (size_t i = 0; i < side->answers.rows; i++) {
-        const char *recipe = kind_value(&side->answers, i, "recipe")->text,
-                   *unknown = kind_value(&side->answers, i, "unknown")->text;
-        double passed = table_number(kind_value(&side->answers, i, "passed"));
-        char count[32] = "none";
-        if (passed > 0)
-            text_format_count((uint64_t)passed, count, sizeof count);
-        findings_add(&cmp->findings,
-                     &(struct finding){"answer", recipe, VERDICT_MEASURED, FINDING_FIGURE(passed),
-                                       unknown, 0},
-                     "%s, %s: %s %s passed", recipe, side->letter, count, unknown);
-    }
-}
-
 static void add_failed(struct comparison *cmp, const struct side *side)
 {
-    const struct table *trials = &side->run.trials;
+    const struct table *trials = &side->trials;
     if (side->failed > 0)
-        findings_add(
-            &cmp->findings,
-            &(struct finding){"failed", side->letter, VERDICT_FAILS,
-                              FINDING_FIGURE((double)side->failed), "trials", trials->rows},
-            "%s: %zu of %zu trials fail and are left out; see 'reason' in %s/%s", side->letter,
-            side->failed, trials->rows, side->run.folder, trials->type->file);
+        findings_add(&cmp->findings,
+                     &(struct finding){"failed", side->letter, VERDICT_FAILS,
+                                       FINDING_FIGURE((double)side->failed), "trials",
+                                       trials->rows},
+                     "%s: %zu of %zu trials fail and are left out; see 'reason' in %s/%s",
+                     side->letter, side->failed, trials->rows, side->folder, trials->type->file);
 }
 
 void comparison_conclude(struct comparison *cmp)
@@ -159,8 +143,6 @@ void comparison_conclude(struct comparison *cmp)
     }
     for (size_t i = 0; i < cmp->overall_count; i++)
         add_ratio(cmp, &cmp->overall[i]);
-    for (size_t i = 0; i < cmp->side_count; i++)
-        add_answers(cmp, &cmp->sides[i]);
     add_counts(cmp);
     for (size_t i = 0; i < cmp->side_count; i++)
         add_failed(cmp, &cmp->sides[i]);
@@ -183,14 +165,14 @@ static json_t *sides_json(const struct comparison *cmp)
         json_array_append_new(
             list, json_pack("{s:s, s:o, s:o, s:o, s:I, s:O?, s:o, s:o, s:I, s:I, s:I, s:I}", "run",
                             side->letter, "label", json_text(side->label), "folder",
-                            json_text(side->run.folder), "target", json_text(side->target),
-                            "servers", (json_int_t)side->servers, "zkherd_version",
-                            json_object_get(side->run.manifest, "version"), "zookeeper_version",
+                            json_text(side->folder), "target", json_text(side->target), "servers",
+                            (json_int_t)side->servers, "zkherd_version",
+                            json_object_get(side->manifest, "version"), "zookeeper_version",
                             json_result_text(side->version), "compared_with",
                             i > 0 ? json_string(side->base->letter) : json_null(), "trials",
-                            (json_int_t)side->run.trials.rows, "trials_timed",
-                            (json_int_t)side->timed, "trials_failed", (json_int_t)side->failed,
-                            "trials_disturbed", (json_int_t)side->disturbed));
+                            (json_int_t)side->trials.rows, "trials_timed", (json_int_t)side->timed,
+                            "trials_failed", (json_int_t)side->failed, "trials_disturbed",
+                            (json_int_t)side->disturbed));
     }
     return list;
 }
@@ -224,23 +206,21 @@ static json_t *overall_json(const struct comparison *cmp, const struct overall *
     json_t *objects = json_array();
     for (const struct overall *of = list; of < list + count; of++) {
         const struct limit *limit = of->limit;
-        json_t *object = json_pack("{s:o, s:s, s:s}", "recipe", json_text(of->group), "run",
-                                   of->side->letter, "metric", cmp->metrics[of->metric].name);
-        json_result_set_interval(object, "ratio", &of->ratio);
-        json_object_update_new(object, json_pack("{s:f, s:I, s:I, s:I, s:I}", "confidence",
-                                                 of->confidence, "sizes", (json_int_t)of->sizes,
-                                                 "sizes_left_out", (json_int_t)of->left_out,
-                                                 "trials_a", (json_int_t)of->trials_a, "trials_b",
-                                                 (json_int_t)of->trials_b));
-        if (limit != NULL) {
-            json_object_set_new(object, "fail_if", json_text(limit->text));
-            json_result_set_real(object, "limit", limit->ratio);
-            json_object_set_new(object, "size",
-                                json_result_count(limit->has_size ? (double)limit->size : NAN));
-            json_object_set_new(object, "verdict", json_string(limit_verdict_word(of->verdict)));
-            json_object_set_new(object, "trials_needed",
-                                json_result_count(of->needed > 0 ? (double)of->needed : NAN));
-        }
+        json_t *object =
+            json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:I}", "recipe",
+                      json_text(of->group), "run", of->side->letter, "metric",
+                      cmp->metrics[of->metric].name, "ratio", json_result_real(of->ratio.value),
+                      "ratio_low", json_result_real(of->ratio.low), "ratio_high",
+                      json_result_real(of->ratio.high), "confidence", of->confidence, "sizes",
+                      (json_int_t)of->sizes, "sizes_left_out", (json_int_t)of->left_out, "trials_a",
+                      (json_int_t)of->trials_a, "trials_b", (json_int_t)of->trials_b);
+        if (limit != NULL)
+            json_object_update_new(
+                object, json_pack("{s:o, s:o, s:o, s:s, s:o}", "fail_if", json_text(limit->text),
+                                  "limit", json_result_real(limit->ratio), "size",
+                                  json_result_count(limit->has_size ? (double)limit->size : NAN),
+                                  "verdict", limit_verdict_word(of->verdict), "trials_needed",
+                                  json_result_count(of->needed > 0 ? (double)of->needed : NAN)));
         json_array_append_new(objects, object);
     }
     return objects;

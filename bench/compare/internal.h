@@ -14,12 +14,13 @@
 #ifndef BENCH_COMPARE_INTERNAL_H
 #define BENCH_COMPARE_INTERNAL_H
 
-#include "bench/compare/columns.h"
 #include "bench/output/findings.h"
-#include "bench/output/past_run.h"
+#include "bench/output/folder.h"
 #include "bench/output/plots.h"
+#include "bench/output/trial_columns.h"
 
 #include <jansson.h>
+#include <limits.h>
 
 #define CONFIDENCE       0.95
 #define KEYS_MAX         32
@@ -27,14 +28,6 @@
 #define METRIC_NAME_SIZE 64
 #define RATIO_SIZE       16
 #define SIDE_LABEL_SIZE  (PATH_MAX + 128)
-
-/* A kind of results. */
-struct kind {
-    const char *file;                 /* by which a folder is known */
-    const char *word;                 /* "a run" */
-    const struct table_type *type;    /* of the file; NULL: it is not compared */
-    const struct table_type *answers; /* of its file of answers; NULL: it has none */
-};
 
 /* A figure that is compared. */
 struct metric {
@@ -51,20 +44,47 @@ struct metric {
     char name[METRIC_NAME_SIZE];                          /* in compare.csv */
 };
 
+/* compare.csv */
+#define RATIO_COLUMNS(X, T)                                                                        \
+    X(T, recipe, TEXT, "", 0, KEY, "the group: a recipe, or a mix, or the name of the file")       \
+    X(T, clients, COUNT, "", 0, KEY, "the size: clients, or sessions, or another number")          \
+    X(T, metric, TEXT, "", 0, KEY, "the compared quantity")                                        \
+    X(T, pair, TEXT, "", 0, KEY, "`B/A`, `C/A`, …; the second is called a in the columns below")   \
+    X(T, label_a, TEXT, "", 0, NONE, "label of the second side of the pair")                       \
+    X(T, label_b, TEXT, "", 0, NONE, "label of the first")                                         \
+    X(T, a, REAL, "", 3, NONE, "the geometric mean over its trials; exact counts: the smallest")   \
+    X(T, a_low, REAL, "", 3, NONE, "its 95 % interval; exact counts: the range")                   \
+    X(T, a_high, REAL, "", 3, NONE, "upper end")                                                   \
+    X(T, b, REAL, "", 3, NONE, "the same of the first side")                                       \
+    X(T, b_low, REAL, "", 3, NONE, "lower end")                                                    \
+    X(T, b_high, REAL, "", 3, NONE, "upper end")                                                   \
+    X(T, ratio, REAL, "", 4, NONE, "b by a")                                                       \
+    X(T, ratio_low, REAL, "", 4, NONE, "lower end of its 95 % interval")                           \
+    X(T, ratio_high, REAL, "", 4, NONE, "upper end")                                               \
+    X(T, trials_a, COUNT, "", 0, NONE, "trials that were used")                                    \
+    X(T, trials_b, COUNT, "", 0, NONE, "trials that were used")                                    \
+    X(T, marked, FLAG, "", 0, NONE, "whether the ratio differs from 1, or exact counts do")        \
+    X(T, at, TEXT, "", 0, KEY, "other sizes that vary, such as `depth 4`")
+TABLE_DECLARE(ratio, RATIO_COLUMNS);
+
 /* What can be used of a trial. */
 enum trial_use { USE_NONE, USE_COUNTS, USE_TIMES };
 
-/* A folder of results. The texts point into the run; NULL: not known. */
+/* A folder of results. The texts point into the manifest or the trials; NULL: not known. */
 struct side {
-    struct past_run run;
-    char letter[2]; /* "A", "B", … */
+    char folder[PATH_MAX]; /* as it was named, without slashes at the end */
+    json_t *manifest;
+    json_t *plan; /* points into the manifest */
+    bool lockstep, has_duration, drain;
+    bool paced;          /* by --max-rate: trials have no times that span several steps */
+    struct table trials; /* at least one; columns that the file lacks are unknown */
+    char letter[2];      /* "A", "B", … */
     const char *target;
     const char *version; /* of ZooKeeper, as all servers answered */
     const char *home;    /* of private servers' release */
     uint64_t servers;
     size_t operand;          /* index, on the command line, of the folder that it is part of */
     const struct side *base; /* the side it is compared with; of side A itself */
-    struct table answers;    /* of the kind; without a row if it has none */
     enum trial_use *use;     /* of each trial */
     size_t timed;            /* trials with usable times */
     size_t failed;           /* trials with a violation */
@@ -119,7 +139,7 @@ struct overall {
 
 /* All zero bytes: without a side. Must not be moved once it has cells. */
 struct comparison {
-    const struct kind *kind; /* of all sides */
+    const struct result_kind *kind; /* of all sides */
     struct side sides[COMPARED_RUNS_MAX];
     size_t side_count;
     size_t operand; /* of the command line: the sides that are read now are part of it */
@@ -143,37 +163,27 @@ struct comparison {
     struct table findings;
 };
 
-/* kinds.c: kinds of results, the first that of runs, and what is compared of one. */
-extern const struct kind compare_kinds[];
-MUST_CHECK enum error_kind kind_find(const char *folder, const struct kind **kind,
-                                     struct error *error);
-MUST_CHECK enum error_kind kind_check_plan(const struct past_run *first,
-                                           const struct past_run *other, struct error *error);
-/* The value of a column by its name; NULL: the table has no such column. */
-const struct table_value *kind_value(const struct table *table, size_t row, const char *column);
-void kind_choose_columns(struct comparison *cmp);
-
-/* result_folders.c: folders become sides: read, checked; then paired and labelled. */
+/* The steps, in their order. */
 MUST_CHECK enum error_kind comparison_read(struct comparison *cmp, char **folders, size_t count,
                                            struct error *error);
 void comparison_pair_sides(struct comparison *cmp);
-void comparison_deinit(struct comparison *cmp);
-
-/* cells.c; ratios.c: rows of compare.csv, and ratios over all sizes; limits.c: --fail-if. */
+void comparison_choose_columns(struct comparison *cmp);
 void comparison_find_cells(struct comparison *cmp);
 void comparison_find_ratios(struct comparison *cmp);
+MUST_CHECK enum error_kind comparison_judge_limits(struct comparison *cmp,
+                                                   const struct limit *limits, size_t count,
+                                                   struct error *error);
+void comparison_conclude(struct comparison *cmp);
+void comparison_deinit(struct comparison *cmp);
+
+/* The value of a column by its name; NULL: the table has no such column. */
+const struct table_value *find_value(const struct table *table, size_t row, const char *column);
 struct overall overall_of(const struct comparison *cmp, const char *group, const struct side *side,
                           size_t metric, const struct limit *limit);
 void overall_set_confidences(struct overall *list, size_t count);
 void comparison_write_csv(FILE *stream, const void *cmp);
 bool limit_parse(const char *text, struct limit *limit);
-MUST_CHECK enum error_kind comparison_judge_limits(struct comparison *cmp,
-                                                   const struct limit *limits, size_t count,
-                                                   struct error *error);
-
-/* conclusion.c: findings and JSON; screen.c. */
 const char *format_ratio(double ratio, char text[RATIO_SIZE]);
-void comparison_conclude(struct comparison *cmp);
 json_t *comparison_json(const struct comparison *cmp);
 void comparison_print(const struct comparison *cmp, bool brief);
 

@@ -67,7 +67,7 @@ static enum error_kind find_metric(const struct comparison *cmp, const char *wor
         text_append_clause(names, sizeof names, "%s", cmp->metrics[i].name);
     }
     return error_raise(error, ERROR_USAGE, 0, "--fail-if", "no metric of %s is called '%s': %s",
-                       cmp->kind->word, word, names);
+                       cmp->kind->type->file, word, names);
 }
 
 /* Adds a gate for each group and side that has a cell of the limit. Of several operands the

@@ -34,7 +34,7 @@ struct pair {
     const struct sample *a, *b; /* of the side's base, and of the side */
 };
 
-/* Of the rows all metrics of a pair of sides are behind each other, and all pairs of a cell. */
+/* Rows of all metrics of a pair of sides follow each other, and those of all pairs of a cell. */
 static struct pair pair_of(const struct comparison *cmp, size_t row)
 {
     size_t metric = row % cmp->metric_count, at = row / cmp->metric_count;

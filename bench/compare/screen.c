@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/compare/internal.h"
 
-#include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/options.h"
@@ -16,16 +15,15 @@
 #define NO_RATIO  "   - "
 
 /* --brief: lines of each part; 24 with those between them. */
-#define BRIEF_SIDES    3
-#define BRIEF_BARS     11
-#define BRIEF_FINDINGS 3
-#define BAR_COLUMNS    30
+#define BRIEF_SIDES 3
+#define BRIEF_BARS  10
+#define BAR_COLUMNS 30
 
 /* "B  before: 20 trials (18 timed, 2 disturbed), 3 servers of ZooKeeper 3.9.3, in runs/before" */
 static void print_side(const struct comparison *cmp, const struct side *side, bool brief)
 {
     char text[LINE_SIZE], line[LINE_SIZE], counts[80] = "";
-    size_t trials = side->run.trials.rows;
+    size_t trials = side->trials.rows;
     bool release = cmp->releases_vary && side->version != NULL;
     if (side->timed < trials || side->disturbed > 0)
         snprintf(counts, sizeof counts, " (%zu timed, %zu disturbed)", side->timed,
@@ -33,7 +31,7 @@ static void print_side(const struct comparison *cmp, const struct side *side, bo
     snprintf(text, sizeof text, "%s: %zu trial%s%s, %llu server%s%s%s, in %s", side->label, trials,
              text_plural(trials), counts, (unsigned long long)side->servers,
              text_plural(side->servers), release ? " of ZooKeeper " : "",
-             release ? side->version : "", side->run.folder);
+             release ? side->version : "", side->folder);
     printable_text(text, line, sizeof line);
     printf("%s  ", side->letter);
     wrap_write(brief ? printable_cut(line, TERMINAL_COLUMNS - 3) : line, 3, stdout);
@@ -119,7 +117,7 @@ static void print_table(const struct comparison *cmp)
  * do not drift apart. */
 static bool share_drift(const struct side *one, const struct side *other)
 {
-    const json_t *a = one->run.manifest, *b = other->run.manifest;
+    const json_t *a = one->manifest, *b = other->manifest;
     const char *driver = json_string_value(json_object_get(json_object_get(a, "driver"), "driver"));
     return (driver != NULL && strcmp(driver, options_drivers[DRIVER_SIMULATED]) == 0) ||
            (json_equal(json_object_get(a, "command"), json_object_get(b, "command")) &&
@@ -137,9 +135,9 @@ static void print_bars(const struct comparison *cmp)
                                            {.title = cmp->metrics[cmp->main_metric].name}};
     struct grid grid;
     double most = 0;
-    grid_init(&grid, columns, 4, GAP);
     for (size_t i = 0; i < cmp->overall_count; i++)
         most = fmax(most, cmp->overall[i].ratio.value);
+    grid_init(&grid, columns, 4, GAP);
     for (size_t i = 0; i < cmp->overall_count && i < BRIEF_BARS; i++) {
         const struct overall *overall = &cmp->overall[i];
         char ratio[RATIO_SIZE], bar[BAR_SIZE];
@@ -159,24 +157,25 @@ static void print_bars(const struct comparison *cmp)
 void comparison_print(const struct comparison *cmp, bool brief)
 {
     size_t sides = brief && cmp->side_count > BRIEF_SIDES ? BRIEF_SIDES : cmp->side_count;
-    bool drifts = false, colours = terminal_abilities(STDOUT_FILENO).colours;
+    bool drifts = false, has_ratio = false, colours = terminal_abilities(STDOUT_FILENO).colours;
     for (size_t i = 0; i < sides; i++) {
         print_side(cmp, &cmp->sides[i], brief);
         drifts = drifts || !share_drift(cmp->sides[i].base, &cmp->sides[i]);
     }
     if (sides < cmp->side_count)
         printf("   and %zu more\n", cmp->side_count - sides);
+    for (size_t i = 0; i < cmp->overall_count; i++)
+        has_ratio = has_ratio || cmp->overall[i].sizes > 0;
     putchar('\n');
-    if (brief) {
+    if (has_ratio && brief)
         print_bars(cmp);
-        findings_print_brief(&cmp->findings, colours, BRIEF_FINDINGS, stdout);
-        return;
+    if (has_ratio && !brief) {
+        print_table(cmp);
+        if (drifts)
+            wrap_sentence(stdout, "Runs made one after the other drift: two of the same thing have "
+                                  "differed by 0.57 times. Compare topologies in one run: run "
+                                  "--servers 1,3.");
+        putchar('\n');
     }
-    print_table(cmp);
-    if (drifts)
-        wrap_sentence(stdout, "Runs made one after the other drift: two of the same thing have "
-                              "differed by 0.57 times. Compare topologies in one run: run "
-                              "--servers 1,3.");
-    putchar('\n');
-    findings_print(&cmp->findings, colours, stdout);
+    findings_print(&cmp->findings, brief, colours, stdout);
 }

@@ -32,7 +32,7 @@ _zkherd() {
             words+=" $(_zkherd_words "$options" help servers)"
         fi
     elif [[ $COMP_CWORD == 2 && $subcommand == paper ]]; then
-        words='table1 table2 table3 figure8'
+        words='table1 table2 table3'
     elif [[ $COMP_CWORD == 2 && $subcommand == ensemble ]]; then
         words='start status stop'
     fi

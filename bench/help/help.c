@@ -37,7 +37,7 @@ static const char notes[] = "\n"
                             "  zkherd help handoff_p50_us          a column of CSV files\n"
                             "  . <(zkherd help --completion bash)  complete in this shell\n";
 
-/* Of completion.bash. */
+/* Text of completion.bash. */
 extern const char completion_bash[];
 
 struct call {

@@ -8,6 +8,7 @@
 #include "bench/inspect/internal.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 /* The time to ask all servers for their connections. */
 #define CONNECTIONS_NS (1500 * NS_PER_MS)
@@ -42,7 +43,7 @@ struct inspect {
     struct connect_string reached; /* those of the servers that answer */
     struct browser *browser;
     struct connections connections;
-    struct lock lock;
+    struct survey survey;
 };
 
 /* ------------------------------------------------------------------ the command line */
@@ -68,19 +69,10 @@ static int wrong(const char *subject, const char *why)
     return complain_usage("inspect", subject, "%s", why);
 }
 
-static int check_together(const struct inspect *inspect)
-{
-    struct error error = {0};
-    if (connect_check_path(inspect->path, &error) != ERROR_NONE)
-        return wrong(inspect->path[0] != '\0' ? inspect->path : "''", error.detail);
-    if (inspect->servers.count == 0)
-        return wrong("--connect", "expected the servers, as zk1:2181,zk2:2181");
-    return ARGUMENTS_GO;
-}
-
 static int parse(int argc, char **argv, struct inspect *inspect)
 {
     static const struct arguments arguments = {"inspect", usage, rows, notes, NULL};
+    struct error error = {0};
     int first;
     int status = arguments_parse(&arguments, argc, argv, inspect, &first);
     if (status != ARGUMENTS_GO)
@@ -90,47 +82,40 @@ static int parse(int argc, char **argv, struct inspect *inspect)
     if (first + 1 < argc)
         return wrong(argv[first + 1], "expected one path only");
     inspect->path = argv[first];
-    return check_together(inspect);
+    if (connect_check_path(inspect->path, &error) != ERROR_NONE)
+        return wrong(inspect->path[0] != '\0' ? inspect->path : "''", error.detail);
+    return inspect->servers.count > 0
+               ? ARGUMENTS_GO
+               : wrong("--connect", "expected the servers, as zk1:2181,zk2:2181");
 }
 
 /* ------------------------------------------------------------------ looking */
 
-static enum error_kind show_lock(struct inspect *inspect, struct error *error)
+static void show_lock(struct inspect *inspect, const struct lock *lock)
 {
     bool has_sessions = false;
-    for (size_t i = 0; i < inspect->lock.count; i++)
-        has_sessions = has_sessions || inspect->lock.places[i].stat.owner != 0;
-    /* JSON tells of every server whether it answers, even if no session is looked for. */
+    for (size_t i = 0; i < lock->count; i++)
+        has_sessions = has_sessions || lock->places[i].stat.owner != 0;
+    /* JSON has the refusal of every server, even if no session is looked for. */
     if (inspect->json || has_sessions)
         connections_ask(&inspect->connections, CONNECTIONS_NS);
-    (inspect->json ? print_lock_json : print_lock)(&inspect->lock, &inspect->connections);
-    return standard_output_flush(error);
+    (inspect->json ? print_lock_json : print_lock)(lock, &inspect->connections);
 }
 
-static enum error_kind show_locks_below(const struct inspect *inspect, struct error *error)
+static void run_inspect(struct inspect *inspect, struct error *error)
 {
-    struct survey survey;
-    enum error_kind kind = survey_take(inspect->browser, inspect->path, &survey, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    (inspect->json ? print_survey_json : print_survey)(inspect->path, &survey);
-    survey_deinit(&survey);
-    return standard_output_flush(error);
-}
-
-static enum error_kind run_inspect(struct inspect *inspect, struct error *error)
-{
-    bool is_folder;
-    enum error_kind kind = browser_reach(&inspect->servers, &inspect->reached, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    connections_init(&inspect->connections, &inspect->servers);
-    kind = browser_new(&inspect->reached, &inspect->browser, error);
-    if (kind == ERROR_NONE)
-        kind = lock_read(inspect->browser, inspect->path, &inspect->lock, &is_folder, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    return is_folder ? show_locks_below(inspect, error) : show_lock(inspect, error);
+    ERROR_FIRST(error, browser_reach(&inspect->servers, &inspect->reached, error));
+    if (error->kind == ERROR_NONE)
+        inspect->connections.servers = &inspect->servers;
+    ERROR_FIRST(error, browser_new(&inspect->reached, &inspect->browser, error));
+    ERROR_FIRST(error, survey_take(inspect->browser, inspect->path, &inspect->survey, error));
+    if (error->kind != ERROR_NONE)
+        return;
+    if (inspect->survey.is_lock)
+        show_lock(inspect, &inspect->survey.locks[0]);
+    else
+        (inspect->json ? print_survey_json : print_survey)(inspect->path, &inspect->survey);
+    ERROR_FIRST(error, standard_output_flush(error));
 }
 
 int inspect_main(int argc, char **argv)
@@ -139,14 +124,14 @@ int inspect_main(int argc, char **argv)
     struct error error = {0};
     int status = parse(argc, argv, &inspect);
     if (status == ARGUMENTS_GO) {
-        enum error_kind kind = run_inspect(&inspect, &error);
-        status = kind == ERROR_UNREAD ? error_exit_status(kind) : 0;
-        if (kind != ERROR_NONE && kind != ERROR_UNREAD)
-            status = complain(&error);
+        run_inspect(&inspect, &error);
+        status = error.kind == ERROR_NONE     ? 0
+                 : error.kind == ERROR_UNREAD ? error_exit_status(error.kind)
+                                              : complain(&error);
     }
     browser_free(inspect.browser);
-    connections_deinit(&inspect.connections);
-    lock_deinit(&inspect.lock);
+    free(inspect.connections.list);
+    survey_deinit(&inspect.survey);
     identity_free(inspect.servers.identity);
     return status;
 }

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "bench/target/browser.h"
 #include "recipes/line.h"
-#include "servers/connections.h"
+#include "servers/four_letter.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,9 +26,9 @@ struct place {
 /*
  * A lock at one moment. It is a folder whose children end in sequence numbers, or are leases of
  * kazoo's; or one ephemeral znode, whose owner holds: its waiters leave watches and no znodes, and
- * whether it is a lock or a registration only its use tells (zkherd autopsy).
+ * whether it is a lock or a registration its use alone shows (zkherd autopsy).
  *
- * The znodes are read one after another, and one that has gone meanwhile is left out: the state is
+ * The znodes are read one after another, and one that was deleted by then is left out: the state is
  * that of some moment of the reading, without the znodes created during it.
  */
 struct lock {
@@ -37,19 +37,15 @@ struct lock {
     bool by_name;         /* one znode */
     bool waiters_unknown; /* they have no znodes */
     size_t holders, waiters;
-    struct place *places; /* in order: all; or the first holder and the first waiter */
+    struct place *places; /* in order: all of a lock that was asked for; below a folder the first
+                             holder and the first waiter */
     size_t count;
 };
 
-/* Reads the lock at a path, with all places. ERROR_NO_LOCK, with the reason: other than a folder
- * above locks (is_folder) it is nothing to look at. Errors of browser.h. *lock is the caller's to
- * lock_deinit, which does nothing if it is all zero bytes. */
-MUST_CHECK enum error_kind lock_read(struct browser *browser, const char *path, struct lock *lock,
-                                     bool *is_folder, struct error *error);
-void lock_deinit(struct lock *lock);
-
-/* The locks below a folder: those with the most waiters first, and those of one znode last. */
+/* The lock at a path, or the locks below it: those with the most waiters first, and those of one
+ * znode last. */
 struct survey {
+    bool is_lock; /* the path is the lock, the only one here */
     struct lock *locks;
     size_t count;
     char **childless; /* paths of znodes without children, an owner and a sequence number: each is a
@@ -61,8 +57,9 @@ struct survey {
     bool is_cut;       /* by the limits */
 };
 
-/* Lists every znode down to a depth. On success *survey is the caller's to survey_deinit. Errors of
- * browser.h. */
+/* Lists every znode down to a depth, but those within a lock that is asked for, and the marks of
+ * runs of zkherd. ERROR_NO_LOCK, with the reason, and errors of browser.h. On success *survey is
+ * the caller's to survey_deinit. */
 MUST_CHECK enum error_kind survey_take(struct browser *browser, const char *path,
                                        struct survey *survey, struct error *error);
 void survey_deinit(struct survey *survey);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads locks: one with all its places, or all below a folder. */
+/* Reads the lock at a path, or all locks below it. */
 #include "base/memory.h"
 #include "bench/inspect/internal.h"
+#include "bench/target/target.h"
 #include "recipes/queue.h"
 
 #include <stdlib.h>
@@ -10,8 +11,7 @@
 /* The child of / with ZooKeeper's own znodes. */
 #define OWN_NAME "zookeeper"
 
-/* A folder that comes and goes between two questions is taken for gone in the end; so many places
- * that have gone meanwhile are passed over to find a holder or a waiter. */
+/* Places deleted during the reading, which are skipped to find a holder or a waiter. */
 #define LOOKS_MAX 8
 
 static char *join(const char *path, const char *name)
@@ -19,7 +19,7 @@ static char *join(const char *path, const char *name)
     return memory_format("%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
 }
 
-void lock_deinit(struct lock *lock)
+static void lock_deinit(struct lock *lock)
 {
     for (size_t i = 0; i < lock->count; i++)
         free(lock->places[i].path);
@@ -89,7 +89,7 @@ static enum error_kind read_queue(struct browser *browser, const char *path,
     return kind;
 }
 
-/* Of all places that were there: who holds, without those that have gone. */
+/* Finds who holds among all places that were there, without those that have gone. */
 static void grant(struct lock *lock)
 {
     size_t holders = 0;
@@ -113,61 +113,7 @@ static enum error_kind read_znode(struct browser *browser, const char *path, str
     return add_place(browser, memory_text(path), &line, lock, there, error);
 }
 
-static enum error_kind raise_none(const char *path, const char *why, struct error *error)
-{
-    return error_raise(error, ERROR_NO_LOCK, 0, path, "%s", why);
-}
-
-/* *settled is false if the znode has gone between two questions. */
-static enum error_kind look(struct browser *browser, const char *path, struct lock *lock,
-                            bool *is_folder, bool *settled, struct error *error)
-{
-    struct browser_stat stat;
-    const char *const *listed = NULL;
-    size_t count = 0;
-    bool there = false, is_lock = false;
-    int32_t sequence;
-    enum error_kind kind = browser_exists(browser, path, &there, &stat, error);
-    *settled = true;
-    if (kind != ERROR_NONE)
-        return kind;
-    if (!there)
-        return raise_none(path, "the znode does not exist", error);
-    bool is_place = queue_sequence(path, &sequence);
-    if (stat.owner != 0 && !is_place)
-        return read_znode(browser, path, lock, settled, error);
-    if (stat.owner == 0) {
-        kind = browser_list(browser, path, settled, &listed, &count, error);
-        if (kind != ERROR_NONE || !*settled)
-            return kind;
-    }
-    if (is_place && count == 0)
-        return raise_none(path, "this znode is one place in a queue; its folder is the lock",
-                          error);
-    const char **names = browser_own_names(browser);
-    kind = read_queue(browser, path, names, count, true, lock, &is_lock, error);
-    free(names);
-    *is_folder = kind == ERROR_NONE && count > 0 && !is_lock;
-    grant(lock);
-    return kind;
-}
-
-enum error_kind lock_read(struct browser *browser, const char *path, struct lock *lock,
-                          bool *is_folder, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    bool settled = false;
-    *is_folder = false;
-    *lock = (struct lock){0};
-    for (int looks = 0; kind == ERROR_NONE && !settled && looks < LOOKS_MAX; looks++) {
-        lock_deinit(lock);
-        kind = look(browser, path, lock, is_folder, &settled, error);
-    }
-    return kind != ERROR_NONE || settled ? kind
-                                         : raise_none(path, "the znode does not exist", error);
-}
-
-/* ------------------------------------------------------------------ the locks below a folder */
+/* ------------------------------------------------------------------ the tree */
 
 /* A search breadth first, so that a limit cuts off the deepest znodes. */
 struct search {
@@ -180,46 +126,63 @@ struct search {
     size_t count, next;
 };
 
-/* What may not be read is counted, and no error. */
-static enum error_kind skip_forbidden(struct search *search, enum error_kind kind)
+static enum error_kind raise_none(const struct queued *queued, const char *why, struct error *error)
 {
-    search->survey->unreadable += kind == ERROR_FORBIDDEN;
-    return kind == ERROR_FORBIDDEN ? ERROR_NONE : kind;
+    return error_raise(error, ERROR_NO_LOCK, 0, queued->path, "%s", why);
 }
 
-/* Adds the lock, or frees it. */
-static void add_lock(struct survey *survey, struct lock *lock, bool is_lock)
+static void add_lock(struct survey *survey, const struct lock *lock)
 {
-    if (!is_lock) {
-        lock_deinit(lock);
-        return;
-    }
     survey->locks = memory_grow(survey->locks, survey->count, sizeof *survey->locks);
     survey->locks[survey->count++] = *lock;
 }
 
-/* A znode without children: a lock of one znode, or maybe a free queue; a numbered one is a task.
- */
-static enum error_kind add_childless(struct search *search, const struct queued *queued,
-                                     struct error *error)
+/* A znode without children: a lock of one znode, or maybe a free queue; a numbered one is a place,
+ * or a task. */
+static enum error_kind visit_childless(struct search *search, const struct queued *queued,
+                                       struct error *error)
 {
     struct survey *survey = search->survey;
     struct browser_stat stat = {0};
     struct lock lock = {0};
-    bool there = false;
+    bool there = false, is_asked_for = queued->depth == 0;
     int32_t sequence;
-    if (queued->depth == 0 || queue_sequence(queued->path, &sequence))
-        return ERROR_NONE;
+    if (queue_sequence(queued->path, &sequence))
+        return !is_asked_for
+                   ? ERROR_NONE
+                   : raise_none(queued,
+                                "this znode is one place in a queue; its folder is the lock",
+                                error);
     enum error_kind kind = browser_exists(search->browser, queued->path, &there, &stat, error);
-    if (kind == ERROR_NONE && there && stat.owner != 0) {
+    if (kind == ERROR_NONE && there && stat.owner != 0)
         kind = read_znode(search->browser, queued->path, &lock, &there, error);
-        add_lock(survey, &lock, kind == ERROR_NONE && there);
-    } else if (kind == ERROR_NONE && there) {
+    else if (kind == ERROR_NONE && there && is_asked_for)
+        lock = (struct lock){.path = memory_text(queued->path), .recipe = "queue"};
+    else if (kind == ERROR_NONE && there) {
         survey->childless =
             memory_grow(survey->childless, survey->childless_count, sizeof *survey->childless);
         survey->childless[survey->childless_count++] = memory_text(queued->path);
     }
-    return skip_forbidden(search, kind);
+    if (kind == ERROR_NONE && !there && is_asked_for)
+        kind = raise_none(queued, "the znode does not exist", error);
+    survey->is_lock = is_asked_for;
+    if (lock.path != NULL)
+        add_lock(survey, &lock);
+    return kind;
+}
+
+/* Queues a child, but for ZooKeeper's own znodes and the mark of a run of zkherd. */
+static void queue_child(struct search *search, const struct queued *queued, const char *name)
+{
+    if ((strcmp(queued->path, "/") == 0 && strcmp(name, OWN_NAME) == 0) ||
+        (strcmp(name, TARGET_ROOT_MARK) == 0 &&
+         target_root_is_name(strrchr(queued->path, '/') + 1)))
+        return;
+    if (search->count == SURVEY_ZNODES_MAX || queued->depth == SURVEY_DEPTH_MAX)
+        search->survey->is_cut = true;
+    else
+        search->queue[search->count++] =
+            (struct queued){join(queued->path, name), queued->depth + 1};
 }
 
 static bool is_place(const char *name)
@@ -232,37 +195,44 @@ static bool is_place(const char *name)
 static enum error_kind visit(struct search *search, const struct queued *queued,
                              struct error *error)
 {
+    struct survey *survey = search->survey;
     const char *const *listed = NULL;
     size_t count = 0;
-    bool there = false, is_lock = false;
+    bool there = false, is_lock = false, is_asked_for = queued->depth == 0;
     struct lock lock = {0};
     enum error_kind kind =
         browser_list(search->browser, queued->path, &there, &listed, &count, error);
-    if (kind != ERROR_NONE || !there)
-        return skip_forbidden(search, kind);
-    search->survey->znodes++;
-    if (count == 0)
-        return add_childless(search, queued, error);
-    const char **names = browser_own_names(search->browser);
-    kind = skip_forbidden(search, read_queue(search->browser, queued->path, names, count, false,
-                                             &lock, &is_lock, error));
-    search->survey->tasks += !is_lock && lock.count > 0;
-    add_lock(search->survey, &lock, is_lock);
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
-        unsigned depth = queued->depth + 1;
-        if ((is_lock && is_place(names[i])) ||
-            (strcmp(queued->path, "/") == 0 && strcmp(names[i], OWN_NAME) == 0))
-            continue;
-        if (search->count == SURVEY_ZNODES_MAX || depth > SURVEY_DEPTH_MAX)
-            search->survey->is_cut = true;
-        else
-            search->queue[search->count++] = (struct queued){join(queued->path, names[i]), depth};
+    if (kind == ERROR_FORBIDDEN && !is_asked_for) {
+        survey->unreadable++;
+        return ERROR_NONE;
     }
+    if (kind == ERROR_NONE && !there && is_asked_for)
+        kind = raise_none(queued, "the znode does not exist", error);
+    if (kind != ERROR_NONE || !there)
+        return kind;
+    survey->znodes++;
+    if (count == 0)
+        return visit_childless(search, queued, error);
+    const char **names = browser_own_names(search->browser);
+    kind = read_queue(search->browser, queued->path, names, count, is_asked_for, &lock, &is_lock,
+                      error);
+    survey->is_lock = is_lock && is_asked_for;
+    if (survey->is_lock)
+        grant(&lock);
+    if (is_lock)
+        add_lock(survey, &lock);
+    else {
+        survey->tasks += lock.count > 0;
+        lock_deinit(&lock);
+    }
+    for (size_t i = 0; kind == ERROR_NONE && i < count && !survey->is_lock; i++)
+        if (!is_lock || !is_place(names[i]))
+            queue_child(search, queued, names[i]);
     free(names);
     return kind;
 }
 
-/* Of the first waiter's znode; INT64_MAX: none waits. */
+/* Time of the first waiter's znode; INT64_MAX: none waits. */
 static int64_t oldest_ms(const struct lock *lock)
 {
     for (size_t i = 0; i < lock->count; i++)

@@ -2,7 +2,6 @@
 /* A lock, and the locks below a folder, as rows: on the terminal and in JSON. */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
 #include "bench/inspect/internal.h"
@@ -20,6 +19,7 @@
 #define CHILDLESS_MOST 5  /* znodes without children that are named */
 #define BY_NAME_MOST   20 /* rows of locks of one znode on the screen */
 #define DATA_WIDTH     60 /* columns on the screen */
+#define TEXT_SIZE      1200
 
 #define PLACE_COLUMNS(X, T)                                                                        \
     X(T, place, COUNT, "", 0, NONE, "from 1")                                                      \
@@ -50,8 +50,8 @@ TABLE_DEFINE(inspect_lock, "--json", LOCK_COLUMNS)
 
 /* ------------------------------------------------------------------ values */
 
-/* The age of a znode: this machine's time minus its creation by the servers' clock, which nobody
- * can read without writing a znode. Unknown if that lies ahead by more than two synchronized clocks
+/* The age of a znode: this machine's time minus its creation by the servers' clock, which
+ * is read by writing a znode alone. Unknown if that lies ahead by more than two synchronized clocks
  * differ. */
 static struct table_value age_of(int64_t created_ms)
 {
@@ -156,21 +156,11 @@ static const struct row_column lock_columns[] = {
     {.column = inspect_lock_data, .below = true},
 };
 
-static void write_grid(const struct table *table, const size_t *rows, size_t row_count,
-                       const struct row_column *columns, size_t column_count)
-{
-    row_grid_write(&(struct row_grid){.table = table,
-                                      .rows = rows,
-                                      .row_count = row_count,
-                                      .columns = columns,
-                                      .column_count = column_count},
-                   terminal_columns(STDOUT_FILENO), stdout);
-}
+#define COLUMNS(list) .columns = (list), .column_count = sizeof(list) / sizeof(list)[0]
 
-static void write_foreign(const char *text)
+static void write_grid(const struct row_grid *grid)
 {
-    char printable[1200];
-    fputs(printable_text(text, printable, sizeof printable), stdout);
+    row_grid_write(grid, terminal_columns(STDOUT_FILENO), stdout);
 }
 
 /* Why clients have no address. */
@@ -179,65 +169,62 @@ static void write_refusals(const struct connections *connections)
     bool all_answered = true;
     for (size_t i = 0; i < connections->servers->count; i++) {
         const struct error *refusal = &connections->refusals[i];
-        char line[1200];
+        char server[TEXT_SIZE], detail[TEXT_SIZE];
         if (refusal->kind == ERROR_NONE)
             continue;
         all_answered = false;
-        snprintf(line, sizeof line, "no client addresses from %s: %s%s%s; %s", refusal->subject,
-                 error_words(refusal->kind), refusal->detail[0] != '\0' ? ": " : "",
-                 refusal->detail, error_advice(refusal->kind));
-        write_foreign(line);
-        putchar('\n');
+        printf("no client addresses from %s: %s%s%s; %s\n",
+               printable_text(refusal->subject, server, sizeof server), error_words(refusal->kind),
+               refusal->detail[0] != '\0' ? ": " : "",
+               printable_text(refusal->detail, detail, sizeof detail), error_advice(refusal->kind));
     }
     if (all_answered)
         puts("a session without a client has no connection to a server of --connect");
 }
 
 /* How to go on from a holder. */
-static void write_next(const struct lock *lock)
+static void write_next(const struct lock *lock, const char *path)
 {
     const struct place *holder = first_holder(lock);
-    char path[1200];
-    if (holder != NULL && holder->stat.owner != 0)
-        wrap_sentence(stdout,
-                      "next: look for session 0x%" PRIx64
-                      " in the logs of clients and servers; its "
-                      "past: zkherd autopsy --lock %s DATADIR...",
-                      (uint64_t)holder->stat.owner, printable_text(lock->path, path, sizeof path));
-    else if (holder != NULL)
-        wrap_sentence(stdout,
-                      "next: its znode outlives its session: who made it is in the logs: "
-                      "zkherd autopsy --lock %s DATADIR...",
-                      printable_text(lock->path, path, sizeof path));
+    char where[96] = "its znode outlives its session: who made it is in the logs:";
+    if (holder == NULL)
+        return;
+    if (holder->stat.owner != 0)
+        snprintf(where, sizeof where,
+                 "look for session 0x%" PRIx64 " in the logs of clients and servers; its past:",
+                 (uint64_t)holder->stat.owner);
+    wrap_sentence(stdout, "next: %s zkherd autopsy --lock %s DATADIR...", where, path);
 }
 
 void print_lock(const struct lock *lock, const struct connections *connections)
 {
     struct table table = list_places(lock, connections);
     bool lacks_client = false, lacks_age = false;
+    char path[TEXT_SIZE];
     for (size_t i = 0; i < table.rows; i++) {
         const struct table_value *row = table_row(&table, i);
         lacks_client |= row[inspect_place_session].kind != TABLE_UNKNOWN &&
                         row[inspect_place_client].kind == TABLE_UNKNOWN;
         lacks_age |= row[inspect_place_queued_ms].kind == TABLE_UNKNOWN;
     }
-    write_foreign(lock->path);
-    if (lock->count == 0)
-        puts(": no children: a free queue, or not a lock");
-    else if (lock->waiters_unknown)
-        printf(": %zu hold%s, waiters are not known\n", lock->holders,
-               lock->holders == 1 ? "s" : "");
-    else
-        printf(": %zu hold%s, %zu wait%s\n", lock->holders, lock->holders == 1 ? "s" : "",
-               lock->waiters, lock->waiters == 1 ? "s" : "");
-    write_grid(&table, NULL, 0, place_columns, sizeof place_columns / sizeof place_columns[0]);
+    printf("%s: ", printable_text(lock->path, path, sizeof path));
+    if (lock->count == 0) {
+        puts("no children: a free queue, or not a lock");
+    } else {
+        printf("%zu hold%s, ", lock->holders, lock->holders == 1 ? "s" : "");
+        if (lock->waiters_unknown)
+            puts("waiters are not known");
+        else
+            printf("%zu wait%s\n", lock->waiters, lock->waiters == 1 ? "s" : "");
+    }
+    write_grid(&(struct row_grid){.table = &table, COLUMNS(place_columns)});
     if (lacks_client)
         write_refusals(connections);
     if (lacks_age)
         puts("ages are not known: the servers' clock is ahead of this machine's");
     if (lock->by_name)
         puts("a waiter sets a watch on this znode and creates no znode of its own");
-    write_next(lock);
+    write_next(lock, path);
     table_deinit(&table);
 }
 
@@ -263,24 +250,26 @@ static void write_childless(const struct survey *survey)
 void print_survey(const char *path, const struct survey *survey)
 {
     struct table table = list_locks(survey);
-    bool by_nobody = false;
+    char text[TEXT_SIZE];
+    bool of_no_session = false;
     size_t waiters = 0, by_name = 0, shown = 0, *rows = memory_new(survey->count + 1, sizeof *rows);
     for (size_t i = 0; i < survey->count; i++) {
         waiters += survey->locks[i].waiters;
         by_name += survey->locks[i].by_name;
         const struct place *holder = first_holder(&survey->locks[i]);
-        by_nobody = by_nobody || (holder != NULL && holder->stat.owner == 0);
+        of_no_session = of_no_session || (holder != NULL && holder->stat.owner == 0);
         if (!survey->locks[i].by_name || by_name <= BY_NAME_MOST)
             rows[shown++] = i;
     }
-    write_foreign(path);
+    printf("%s: ", printable_text(path, text, sizeof text));
     if (survey->count == 0)
-        puts(": no lock is held or waited for");
+        puts("no lock is held or waited for");
     else
-        printf(": %zu lock%s, %zu waiter%s\n", survey->count, text_plural(survey->count), waiters,
+        printf("%zu lock%s, %zu waiter%s\n", survey->count, text_plural(survey->count), waiters,
                text_plural(waiters));
-    write_grid(&table, rows, shown, lock_columns, sizeof lock_columns / sizeof lock_columns[0]);
-    if (by_nobody)
+    write_grid(&(struct row_grid){
+        .table = &table, .rows = rows, .row_count = shown, COLUMNS(lock_columns)});
+    if (of_no_session)
         puts("held by -: its znode is of no session, and stays");
     if (by_name > 0)
         puts("one znode: a lock whose waiters have no znodes, or a registration");

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/load.h"
-
 #include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
@@ -47,7 +45,7 @@ static const struct option_row option_rows[] = {
      .help = "      --reads LIST         instead: percent get, the rest set; 0..100+20\n"},
     {.name = "--sessions", .letter = 'n', .parse = option_row_levels, .member = MEMBER(sessions),
      .least = 1, .most = FLEET_SESSIONS_MAX, .value = "20",
-     .expected = "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2",
+     .expected = "expected at most 4096 numbers from 1 to 100000: 10,20 or 8..256x2 or 8..64+8",
      .help = "  -n, --sessions LIST      numbers of sessions [20]\n"},
     LOAD_ROW_DEPTH("1"),
     {.name = "--rate", .parse = option_row_levels, .member = MEMBER(rates),
@@ -142,6 +140,7 @@ static bool can_watch(const struct load_options *options)
 static bool is_consistent(struct load_options *options)
 {
     char why[64];
+    const struct mix mix = load_options_mix(options, 0);
     if (options->mix_given && options->reads.count > 0)
         return complain_value("load", "--reads", "with --mix", "give only one of them");
     if (options->arrivals_given && options->rates.count == 0)
@@ -152,11 +151,12 @@ static bool is_consistent(struct load_options *options)
                  (unsigned long long)options->sessions.list[0]);
         return complain_number("load", "--processes", options->processes, why);
     }
-    return can_watch(options) && options_write_nowhere("load", &options->output, NULL) &&
+    return load_options_suit_driver("load", options, &mix) && can_watch(options) &&
+           options_write_nowhere("load", &options->output, NULL) &&
            !target_conflicts("load", &options->target, options->processes);
 }
 
-int load_command_line_parse(int argc, char **argv, struct load_options *options)
+static int parse_command_line(int argc, char **argv, struct load_options *options)
 {
     static const struct arguments arguments = {"load", usage, option_rows, notes, NULL};
     *options = (struct load_options){.target.max_clients = UINT64_MAX, .seed = clock_utc_ns()};
@@ -191,8 +191,8 @@ static void write_mix(const struct load_options *options, FILE *stream)
 #define MILLISECONDS(of)                                                                           \
     .column = load_cells_##of, .factor = 1e-3, .decimals = 2, .mark = load_cells_disturbed
 
-void load_table_write(const struct table *cells, const struct load_options *options, unsigned width,
-                      FILE *stream)
+static void write_table(const struct table *cells, const struct load_options *options,
+                        unsigned width, FILE *stream)
 {
     static const enum row_column_where only_if[] = {ROW_COLUMN_NEVER, ROW_COLUMN_ALWAYS};
     bool has_reads = options->reads.count > 0, has_rates = options->rates.count > 0;
@@ -218,7 +218,7 @@ void load_table_write(const struct table *cells, const struct load_options *opti
          .where = only_if[has_rates]},
         {MILLISECONDS(last_notification_p99_us), .over = "all notified", .title = "p99 ms",
          .where = only_if[options->watch_percent > 0]},
-        {.column = load_cells_verdict},
+        {.column = load_cells_word, .title = "verdict"},
     };
     /* clang-format on */
     const struct row_grid grid = {
@@ -238,8 +238,8 @@ void load_table_write(const struct table *cells, const struct load_options *opti
 static void write_text(const void *context, const struct series_record *record)
 {
     const struct load_series *series = context;
-    load_table_write(&series->found[record->topology], series->options,
-                     terminal_columns(STDOUT_FILENO), stdout);
+    write_table(&series->found[record->topology], series->options, terminal_columns(STDOUT_FILENO),
+                stdout);
 }
 
 /* Its keys have names of their own for the trials of a cell. */
@@ -257,7 +257,7 @@ static json_t *describe_cells(const void *context, const struct series_record *r
                             (json_int_t)cell[load_cells_valid].count, "trials_driver_bound",
                             (json_int_t)cell[load_cells_driver_bound].count, "trials_miscounted",
                             (json_int_t)cell[load_cells_miscounted].count, "verdict",
-                            json_result_verdict(load_cells_status(cell))));
+                            verdict_word(load_cells_verdict(cell))));
         json_result_set_row(json, &load_cells_table, cell, load_cells_errors,
                             load_cells_server_cores_high);
         json_array_append_new(list, json);
@@ -279,10 +279,10 @@ int load_main(int argc, char **argv)
     const struct load_series_user user = {
         .subcommand = "load",
         .print_results = print_results,
-        .verdict_of_nothing = json_result_verdict(4),
+        .verdict_of_nothing = verdict_word(VERDICT_NOT_VALID),
     };
     struct load_options options;
-    int status = load_command_line_parse(argc, argv, &options);
+    int status = parse_command_line(argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
     status = load_series_run(&options, &user, argc, argv);

@@ -2,7 +2,7 @@
 #include "bench/output/findings.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 
@@ -13,6 +13,56 @@ TABLE_DEFINE(finding, "findings.csv", FINDING_COLUMNS)
 
 #define INDENT        4
 #define SENTENCE_SIZE 2000 /* a longer one is cut */
+
+/* ------------------------------------------------------------------ verdicts */
+
+const char *verdict_word(enum verdict verdict)
+{
+    static const char *const words[] = {
+        [VERDICT_HOLDS] = "holds",
+        [VERDICT_FAILS] = "fails",
+        [VERDICT_UNDETERMINED] = "undetermined",
+        [VERDICT_NOT_VALID] = "not valid",
+        [VERDICT_MEASURED] = "measured",
+    };
+    return words[verdict];
+}
+
+enum verdict verdict_of_word(const char *word)
+{
+    for (enum verdict i = VERDICT_HOLDS; i < VERDICTS; i++) {
+        if (strcmp(word, verdict_word(i)) == 0)
+            return i;
+    }
+    return VERDICT_UNDETERMINED;
+}
+
+enum verdict verdict_worse(enum verdict a, enum verdict b)
+{
+    static const unsigned weights[VERDICTS] = {
+        [VERDICT_FAILS] = 3, [VERDICT_NOT_VALID] = 2, [VERDICT_UNDETERMINED] = 1};
+    if (weights[a] == 0 && weights[b] == 0)
+        return VERDICT_HOLDS;
+    return weights[b] > weights[a] ? b : a;
+}
+
+int verdict_status(enum verdict verdict)
+{
+    return verdict == VERDICT_FAILS                                          ? 1
+           : verdict == VERDICT_UNDETERMINED || verdict == VERDICT_NOT_VALID ? 4
+                                                                             : 0;
+}
+
+/* A comparison with NaN is false: without an interval neither is. */
+enum verdict verdict_of_ratio(const struct interval *ratio, bool falls)
+{
+    bool above = ratio->low > 1, below = ratio->high < 1;
+    if (falls ? below : above)
+        return VERDICT_HOLDS;
+    return above || below ? VERDICT_FAILS : VERDICT_UNDETERMINED;
+}
+
+/* ------------------------------------------------------------------ findings */
 
 void findings_add(struct table *findings, const struct finding *finding, const char *format, ...)
 {
@@ -76,62 +126,51 @@ static void print_verdict(const struct table *findings, bool colours, FILE *stre
             colours ? TERMINAL_PLAIN : "");
 }
 
-void findings_print(const struct table *findings, bool colours, FILE *stream)
+/* Bytes of a sentence before its first semicolon; behind it is advice, or detail. */
+static size_t statement_length(const char *sentence)
+{
+    const char *advice = strstr(sentence, "; ");
+    return advice != NULL ? (size_t)(advice - sentence) : strlen(sentence);
+}
+
+static void print_sentence(const struct table *findings, size_t row, bool brief, FILE *stream)
 {
     char sentence[SENTENCE_SIZE];
-    size_t judged = count_judged(findings);
-    for (size_t i = 0; i < findings->rows; i++) {
-        if (verdict_at(findings, i) == VERDICT_MEASURED)
-            wrap_hanging(sentence_at(findings, i, sentence), stream);
+    bool measured = verdict_at(findings, row) == VERDICT_MEASURED;
+    sentence_at(findings, row, sentence);
+    if (brief) {
+        sentence[statement_length(sentence)] = '\0';
+        printable_cut(sentence, TERMINAL_COLUMNS - INDENT);
     }
-    if (judged == 0)
-        return;
-    if (judged < findings->rows)
-        fputc('\n', stream);
-    print_verdict(findings, colours, stream);
-    for (size_t i = 0; i < findings->rows; i++) {
-        if (verdict_at(findings, i) == VERDICT_MEASURED)
-            continue;
+    if (measured) {
+        wrap_hanging(sentence, stream);
+    } else {
         fprintf(stream, "%*s", INDENT, "");
-        wrap_write(sentence_at(findings, i, sentence), INDENT, stream);
+        wrap_write(sentence, INDENT, stream);
     }
 }
 
-size_t findings_lines(const struct table *findings)
+void findings_print(const struct table *findings, bool brief, bool colours, FILE *stream)
 {
-    size_t judged = count_judged(findings);
-    return findings->rows + (judged > 0) + (judged > 0 && judged < findings->rows);
-}
-
-/* Whether --brief says this one. */
-static bool is_brief(const struct table *findings, size_t row, bool judged)
-{
-    return !judged || verdict_status(verdict_at(findings, row)) != 0;
-}
-
-void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream)
-{
-    char sentence[SENTENCE_SIZE];
     bool judged = count_judged(findings) > 0;
+    size_t left = brief ? FINDINGS_BRIEF : findings->rows, measured = 0;
+    for (size_t i = 0; i < findings->rows && measured < left && !(brief && judged); i++) {
+        if (verdict_at(findings, i) != VERDICT_MEASURED)
+            continue;
+        print_sentence(findings, i, brief, stream);
+        measured++;
+    }
+    if (measured > 0 && judged)
+        fputc('\n', stream);
     if (judged)
         print_verdict(findings, colours, stream);
-    for (size_t i = 0; i < findings->rows && most > 0; i++) {
-        if (!is_brief(findings, i, judged))
+    for (size_t i = 0; i < findings->rows && left > 0; i++) {
+        enum verdict verdict = verdict_at(findings, i);
+        if (verdict == VERDICT_MEASURED || (brief && verdict_status(verdict) == 0))
             continue;
-        fprintf(stream, "%*s", INDENT, "");
-        sentence_at(findings, i, sentence);
-        wrap_write(printable_cut(sentence, TERMINAL_COLUMNS - INDENT), INDENT, stream);
-        most--;
+        print_sentence(findings, i, brief, stream);
+        left--;
     }
-}
-
-size_t findings_brief_lines(const struct table *findings, size_t most)
-{
-    bool judged = count_judged(findings) > 0;
-    size_t lines = 0;
-    for (size_t i = 0; i < findings->rows && lines < most; i++)
-        lines += is_brief(findings, i, judged);
-    return lines + judged;
 }
 
 void findings_complain(const struct table *findings, const char *where, bool with_verdict)
@@ -156,12 +195,9 @@ char *findings_summary(const char *folder)
     if (worst != VERDICT_HOLDS || count_judged(&findings) > 0)
         growing_text_add(&text, "%s", verdict_word(worst));
     for (size_t i = 0; i < findings.rows && worst != VERDICT_HOLDS; i++) {
-        /* What follows the first semicolon is advice, or detail. */
-        const char *sentence = text_at(&findings, i, finding_sentence),
-                   *end = strstr(sentence, "; ");
-        size_t length = end != NULL ? (size_t)(end - sentence) : strlen(sentence);
+        const char *sentence = text_at(&findings, i, finding_sentence);
         if (verdict_at(&findings, i) == worst && ++like == 1)
-            growing_text_add(&text, ": %.*s", (int)length, sentence);
+            growing_text_add(&text, ": %.*s", (int)statement_length(sentence), sentence);
     }
     if (like > 1)
         growing_text_add(&text, "; %zu more in %s", like - 1, finding_table.file);

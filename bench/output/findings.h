@@ -12,7 +12,6 @@
 #define BENCH_OUTPUT_FINDINGS_H
 
 #include "base/error.h"
-#include "bench/output/verdict.h"
 #include "measure/statistics.h"
 #include "measure/table.h"
 
@@ -21,6 +20,32 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* MEASURED: nothing is expected of the figure. */
+enum verdict {
+    VERDICT_HOLDS,
+    VERDICT_FAILS,
+    VERDICT_UNDETERMINED,
+    VERDICT_NOT_VALID,
+    VERDICT_MEASURED,
+    VERDICTS
+};
+
+/* "holds", "fails", "undetermined", "not valid" or "measured"; VERDICT_UNDETERMINED of any other
+ * text. */
+const char *verdict_word(enum verdict verdict);
+enum verdict verdict_of_word(const char *word);
+
+/* The one that outweighs the other: fails, not valid, undetermined; then the others, as one that
+ * holds. */
+enum verdict verdict_worse(enum verdict a, enum verdict b);
+
+/* The exit status of a verdict: 1 fails; 4 not valid, or undetermined; else 0. */
+int verdict_status(enum verdict verdict);
+
+/* The claim that a ratio is above 1, or falls below it: holds if its interval is on that side of 1,
+ * fails if it is on the other, and is undetermined if it contains 1 or there is none. */
+enum verdict verdict_of_ratio(const struct interval *ratio, bool falls);
 
 #define FINDING_COLUMNS(X, T)                                                                      \
     X(T, slug, TEXT, "", 0, KEY, "the kind of finding, a word")                                    \
@@ -46,10 +71,15 @@ struct finding {
     uint64_t n;
 };
 
-/* No figure. */
-#define FINDING_NO_FIGURE ((struct interval){NAN, NAN, NAN})
-/* A figure without an interval. */
+#define FINDING_NO_FIGURE     ((struct interval){NAN, NAN, NAN})
 #define FINDING_FIGURE(value) ((struct interval){(value), NAN, NAN})
+
+/* The address of a finding that nothing is expected of. */
+#define FINDING_MEASURED(slug, subject, figure, unit, n)                                           \
+    &(const struct finding)                                                                        \
+    {                                                                                              \
+        slug, subject, VERDICT_MEASURED, figure, unit, n                                           \
+    }
 
 /* Adds a row to a table whose type this sets. */
 void findings_add(struct table *findings, const struct finding *finding, const char *format, ...)
@@ -59,18 +89,11 @@ void findings_add(struct table *findings, const struct finding *finding, const c
 enum verdict findings_verdict(const struct table *findings);
 
 /* Writes what was measured, a sentence a line, and below it, if there are others, the verdict of
- * all and their sentences. colours: the verdict is green, red or yellow. */
-void findings_print(const struct table *findings, bool colours, FILE *stream);
-
-/* For --brief: the verdict of all, and the first sentences, `most` at most, of those that make the
- * exit status other than 0, or, where nothing is judged, of all; each cut to a line of 80 columns.
- */
-void findings_print_brief(const struct table *findings, bool colours, size_t most, FILE *stream);
-
-/* How many lines the two take, without the empty one before a verdict; of findings_print if no
- * sentence is longer than a line. */
-size_t findings_lines(const struct table *findings);
-size_t findings_brief_lines(const struct table *findings, size_t most);
+ * all and their sentences. colours: the verdict is green, red or yellow. For --brief the verdict
+ * with the first sentences of those that make the exit status other than 0, or, where nothing is
+ * judged, the first that were measured; each is cut to a line. */
+#define FINDINGS_BRIEF 4
+void findings_print(const struct table *findings, bool brief, bool colours, FILE *stream);
 
 /* Prints the sentences of those that make the exit status other than 0 to stderr, each behind
  * `where`, and with_verdict behind its verdict: for outputs that findings_print is not part of. */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the folders go that nobody has named. */
+/* The folder of those without a name of their own. */
 #define RESULTS "results"
 
 /* Whether this program has made it. */
@@ -138,4 +138,33 @@ enum error_kind folder_each(const char *folder,
     }
     free(entries);
     return kind;
+}
+
+/* ------------------------------------------------------------------ kinds of results */
+
+/* Tables of subcommands, by name alone: their columns say what is compared. */
+extern const struct table_type trial_row_table, load_row_table, table3_row_table;
+
+/* If a folder has files of several kinds, the first decides: an experiment of the paper has the
+ * files of a load, too, and a run has cells. Each table that is compared has a time among its
+ * columns that are medians or geometric means. */
+static const struct result_kind kinds[] = {
+    {"barriers.csv", "evaluation", "operations", &table3_row_table},
+    {"shape.csv", "evaluation", "operations", &load_row_table},
+    {"answers.csv", "plan", "locks", NULL},
+    {"trials.csv", "run", "locks", &trial_row_table},
+    {"load.csv", "load", "operations", &load_row_table},
+    {"cells.csv", "load", "operations", NULL},
+    {"traffic.csv", "tap", "tap", NULL},
+    {"periods.csv", "autopsy", "locks", NULL},
+    {"compare.csv", NULL, NULL, NULL},
+};
+
+const struct result_kind *result_kind_of(const char *folder)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (folder_has(folder, kinds[i].file))
+            return &kinds[i];
+    }
+    return NULL;
 }

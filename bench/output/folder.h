@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * folder: the folder for the results of a subcommand. Layer: bench/output.
+ * folder: the folder for the results of a subcommand, and what a folder with results is known by.
+ * Layer: bench/output.
  *
  * Invariant: the folder is new. Nothing is written into a folder that exists already.
  */
@@ -8,6 +9,7 @@
 #define BENCH_OUTPUT_FOLDER_H
 
 #include "base/error.h"
+#include "measure/table.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -32,13 +34,10 @@ MUST_CHECK enum error_kind folder_make(const char *out, uint64_t utc_ns, const c
  * exist before. A signal handler may call it. */
 void folder_discard(const char *folder);
 
-/* Removes the slashes at the end of a path, but not that of "/". */
+/* Removes the slashes at the end of a path, but not that of "/"; the last name of such a path. */
 void folder_trim(char *folder);
-
-/* The last name of a path. Points into the path. */
 const char *folder_name(const char *path);
 
-/* Whether a folder has a file of this name. */
 bool folder_has(const char *folder, const char *name);
 
 /* Writes the path of a file in a folder of results. ERROR_NOT_A_RUN: there is no such folder, or no
@@ -57,5 +56,16 @@ enum error_kind folder_each(const char *folder,
                             enum error_kind (*add)(void *context, const char *path,
                                                    struct error *error),
                             void *context, struct error *error);
+
+/* A kind of results. */
+struct result_kind {
+    const char *file;              /* by which a folder is known */
+    const char *word, *terms;      /* conditions of page.html, the first in the heading, too; NULL:
+                                      it has no page */
+    const struct table_type *type; /* of the rows that are compared; NULL: it is not */
+};
+
+/* The kind of a folder; NULL: it has no results. */
+const struct result_kind *result_kind_of(const char *folder);
 
 #endif

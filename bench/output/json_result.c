@@ -2,7 +2,7 @@
 #include "bench/output/json_result.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -71,21 +71,6 @@ json_t *json_result_text(const char *text)
     return text != NULL && text[0] != '\0' ? json_text(text) : json_null();
 }
 
-void json_result_set_real(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, json_result_real(value));
-}
-
-void json_result_set_interval(json_t *object, const char *key, const struct interval *interval)
-{
-    char end[48];
-    json_result_set_real(object, key, interval->value);
-    snprintf(end, sizeof end, "%s_low", key);
-    json_result_set_real(object, end, interval->low);
-    snprintf(end, sizeof end, "%s_high", key);
-    json_result_set_real(object, end, interval->high);
-}
-
 static json_t *value_of(const struct table_value *value)
 {
     switch (value->kind) {
@@ -141,9 +126,4 @@ void json_result_write(json_t *object, FILE *stream)
     json_dump_callback(object, write_without_del, stream, flags);
     json_decref(object);
     fputc('\n', stream);
-}
-
-const char *json_result_verdict(int status)
-{
-    return status == 0 ? "holds" : status == 1 ? "fails" : "not valid";
 }

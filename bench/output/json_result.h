@@ -29,10 +29,6 @@ json_t *json_result_real(double value);
 json_t *json_result_count(double value);
 json_t *json_result_text(const char *text);
 
-/* Sets a key to such a number; and KEY, KEY_low and KEY_high to an interval. */
-void json_result_set_real(json_t *object, const char *key, double value);
-void json_result_set_interval(json_t *object, const char *key, const struct interval *interval);
-
 /* Sets the columns of a row, from one to another, as keys of their names. */
 void json_result_set_row(json_t *object, const struct table_type *type,
                          const struct table_value *row, size_t first, size_t last);
@@ -43,8 +39,5 @@ json_t *json_result_rows(const struct table *table);
 /* Takes the object, and writes it with the end of its last line. Whether the stream has taken it is
  * the caller's to find out (bench/cli/machine.h). */
 void json_result_write(json_t *object, FILE *stream);
-
-/* The word of a verdict, which is an exit status: "holds" (0), "fails" (1), "not valid" (4). */
-const char *json_result_verdict(int status);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/load_rows.h"
+#include "bench/output/load_series.h"
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -73,12 +73,12 @@ static void fill_words(const struct table_cell *trials, struct table_value *cell
                  table_number(table_cell_value(trials, load_row_seconds));
     uint64_t unsent = cell[load_cells_unsent].count;
     char least[32], most[32], between[80];
-    int status = load_cells_status(cell);
+    enum verdict verdict = load_cells_verdict(cell);
     cell[load_cells_disturbed] = table_flag(cell[load_cells_valid].count == 0);
-    cell[load_cells_verdict] = table_text(status == 0                               ? "valid"
-                                          : status == 1                             ? "FAILS"
-                                          : cell[load_cells_driver_bound].count > 0 ? "driver"
-                                                                                    : "not valid");
+    cell[load_cells_word] = table_text(verdict == VERDICT_HOLDS                  ? "valid"
+                                       : verdict == VERDICT_FAILS                ? "FAILS"
+                                       : cell[load_cells_driver_bound].count > 0 ? "driver"
+                                                                                 : "not valid");
     if (unsent > 0)
         cell[load_cells_unsent_percent] = table_real(100 * (double)unsent / due);
     if (!isfinite(low))
@@ -110,12 +110,12 @@ void load_cells_add(const struct table *rows, struct table *cells)
     table_cells_deinit(&groups);
 }
 
-int load_cells_status(const struct table_value *cell)
+enum verdict load_cells_verdict(const struct table_value *cell)
 {
     uint64_t trials = cell[load_cells_trials].count;
     if (cell[load_cells_miscounted].count > 0)
-        return 1;
-    return trials > 0 && cell[load_cells_valid].count == trials ? 0 : 4;
+        return VERDICT_FAILS;
+    return trials > 0 && cell[load_cells_valid].count == trials ? VERDICT_HOLDS : VERDICT_NOT_VALID;
 }
 
 /* ------------------------------------------------------------------ findings */

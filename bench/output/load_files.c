@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "measure/hlog.h"
-#include "servers/role.h"
+#include "servers/four_letter.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ struct trial {
     FOUR_LETTER_OF_LOADS(SERVER_COLUMN, X, )                                                       \
     X(server_watches, csv_count_if(csv, servers->state_known, servers->watches))                   \
     X(server_connections, csv_count_if(csv, servers->state_known, servers->connections))           \
-    X(server_outstanding, csv_count_if(csv, tells_outstanding, servers->outstanding))
+    X(server_outstanding, csv_count_if(csv, knows_outstanding, servers->outstanding))
 
 #define OPERATION_COLUMNS(X)                                                                       \
     TRIAL_COLUMNS(X)                                                                               \
@@ -132,7 +132,7 @@ static void write_second(const struct trial *trial, uint32_t second)
     uint32_t span_s = second % load_plan_span_s(plan) + 1;
     double start_s = trial->start_s + second + 1 - span_s;
     bool is_last = second + 1 == plan->seconds, ends_span = load_plan_ends_span(plan, second),
-         tells_outstanding = servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
+         knows_outstanding = servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
     load_shared_add_times(result->load, second, reads, writes);
     histogram_add(response, reads);
     histogram_add(response, writes);

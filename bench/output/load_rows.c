@@ -1,57 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/load_rows.h"
+#include "bench/output/load_series.h"
 
 #include "base/text.h"
-#include "bench/output/verdict.h"
+#include "bench/output/trial_findings.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Above these the driver, and not the server, may have been the limit. */
-#define CPU_SHARE_MAX 0.8
-#define LAG_MAX_NS    NS_PER_MS
-#define LAG_LEAST     100
+/* In a closed loop, and for sessions that wait for replies, only the driver's absence shows that it
+ * did not run. */
 #define ABSENT_MAX_NS (100 * NS_PER_MS)
 
 /* If more of what was due was never sent, not even the median of the response times is known. */
 #define UNSENT_SHARE_MAX 0.5
 
-#define ADVICE "what may help: more --processes, a quieter machine, a second machine for the driver"
-
 TABLE_DEFINE(load_row, "load.csv", LOAD_ROW_COLUMNS)
 
 /* ------------------------------------------------------------------ whether the times stand */
-
-/* Judges whether the driver was the limit, and returns it. In a closed loop, and for sessions that
- * wait for replies, only the driver's absence shows that it stood still. */
-static bool judge_driver(const struct load_result *result, double client_cores,
-                         double cores_allowed, struct validity *validity)
-{
-    double cores = fleet_plan_cores(&result->load->plan->fleet, cores_allowed);
-    const struct histogram *lag = &result->measured->lag;
-    uint64_t sent = histogram_recorded(lag), late = histogram_above(lag, LAG_MAX_NS);
-    bool before = validity->lost;
-    validity->lost = false;
-    if (client_cores > CPU_SHARE_MAX * cores)
-        validity_lose(validity,
-                      "the driver, not the server, was the limit: it used %.0f %% of %s; " ADVICE,
-                      100 * client_cores / cores,
-                      cores < cores_allowed ? "a core a process" : "the cores that it may use");
-    if (sent >= LAG_LEAST && late * 100 > sent) /* one operation in a hundred may be late */
-        validity_lose(validity,
-                      "the driver, not the server, was late: %.1f %% of %llu operations were sent "
-                      "more than 1 ms behind their time (p99: %.1f ms); " ADVICE,
-                      100 * (double)late / (double)sent, (unsigned long long)sent,
-                      (double)histogram_percentile_ns(lag, 99) / 1e6);
-    if (result->absent_ns > ABSENT_MAX_NS)
-        validity_lose(
-            validity,
-            "the driver, not the server, stood still: the driver did not run for %.1f s; " ADVICE,
-            (double)result->absent_ns / 1e9);
-    bool bound = validity->lost;
-    validity->lost = bound || before;
-    return bound;
-}
 
 static void judge(const struct load_result *result, double client_cores, double cores_allowed,
                   struct table_value *row)
@@ -59,6 +24,13 @@ static void judge(const struct load_result *result, double client_cores, double 
     const struct load_plan *plan = result->load->plan;
     const struct reconcile_result *counts = &result->reconcile;
     struct validity validity = {0};
+    const struct validity_driver driver = {
+        .plan = &plan->fleet,
+        .cores_allowed = cores_allowed,
+        .cores = client_cores,
+        .late = &result->measured->lag,
+        .what = "operations were sent",
+        .absent_ns = result->absent_ns > ABSENT_MAX_NS ? result->absent_ns : 0};
     uint64_t unsent = result->measured->unsent, due = result->offered;
     bool complete = result->end == END_DONE, bound = false,
          miscounted = counts->reconciled == RECONCILED_NO;
@@ -67,7 +39,7 @@ static void judge(const struct load_result *result, double client_cores, double 
     if (result->not_valid[0] != '\0')
         validity_lose(&validity, "%s", result->not_valid);
     if (complete && plan->fleet.driver != DRIVER_SIMULATED)
-        bound = judge_driver(result, client_cores, cores_allowed, &validity);
+        bound = validity_judge_driver(&driver, &validity);
     if ((double)unsent > UNSENT_SHARE_MAX * (double)due)
         validity_lose(&validity,
                       "the offered rate was out of reach: %.1f %% of %llu operations were never "
@@ -77,11 +49,9 @@ static void judge(const struct load_result *result, double client_cores, double 
     if (complete && histogram_recorded(&result->measured->service[ROLES][LOAD_KINDS]) == 0)
         validity_lose(&validity, "no operation that was due in the measured time was answered; "
                                  "what may help: a longer --duration");
-    /* Sessions whose server is killed on purpose lose their connections. */
-    if (plan->fault_count == 0 && result->losses == 1)
-        validity_lose(&validity, "a session lost its connection");
-    else if (plan->fault_count == 0 && result->losses > 1)
-        validity_lose(&validity, "sessions lost their connections %u times", result->losses);
+    if (result->losses > 0)
+        validity_lose(&validity, "%u lost connection%s", result->losses,
+                      text_plural(result->losses));
     if (miscounted) {
         validity.reason[0] = '\0';
         validity_lose(&validity, "the servers counted %llu %s, the sessions %llu",
@@ -108,13 +78,13 @@ static void describe(const struct table_value *row, char *text, size_t size)
              text_format_count(row[load_row_sessions].count, count, sizeof count), rate);
 }
 
-const struct trial_findings load_row_trials = {.subject = load_row_mix,
-                                               .valid = load_row_valid,
-                                               .reason = load_row_reason,
-                                               .reconciled = load_row_reconciled,
-                                               .noise = load_row_attempt,
-                                               .fails = load_row_miscounted,
-                                               .describe = describe};
+const struct trial_kind load_row_trials = {.subject = load_row_mix,
+                                           .valid = load_row_valid,
+                                           .reason = load_row_reason,
+                                           .reconciled = load_row_reconciled,
+                                           .noise = load_row_attempt,
+                                           .fails = load_row_miscounted,
+                                           .describe = describe};
 
 /* ------------------------------------------------------------------ the row */
 

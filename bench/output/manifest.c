@@ -3,8 +3,9 @@
 
 #include "base/clock.h"
 #include "base/output.h"
+#include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
-#include "bench/cli/recipe_names.h"
+#include "bench/cli/rows.h"
 #include "bench/output/json_result.h"
 #include "client/library.h"
 #include "servers/four_letter.h"
@@ -37,63 +38,46 @@ static json_t *describe_driver(const struct target_options *options, const struc
                          describe_costs(target));
     enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
     snprintf(name, sizeof name, "%s (Apache C client)", library_name(build));
-    if (library_load(build, &library, &error) == ERROR_NONE)
+    if (library_load(build, NULL, &library, &error) == ERROR_NONE)
         library_version(&library, version, sizeof version);
     return json_pack("{s:s, s:s, s:o, s:s}", "driver", options_drivers[driver], "client_library",
                      name, "client_version", json_text(version), "clock", "CLOCK_MONOTONIC");
-}
-
-/* What a server of our own was started with, in `found` if it is one that was left standing; NULL:
- * it is somebody else's. */
-static const struct server_start *start_of(const struct target *target, size_t index,
-                                           struct server_start *found)
-{
-    if (target->ensemble != NULL)
-        return &target->ensemble->servers[index].start;
-    if (!target->stands)
-        return NULL;
-    int at = detached_index_of(&target->detached, &target->servers.endpoints[index]);
-    detached_look_at(&target->detached, (unsigned)at, found);
-    return found;
 }
 
 static json_t *describe_server(const struct target *target, size_t index)
 {
     const struct endpoint *endpoint = &target->servers.endpoints[index];
     const struct four_letter_identity *identity = &target->identities[index];
-    struct server_start found = {0};
-    const struct server_start *start = start_of(target, index, &found);
     struct error error;
     char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
-    bool tells = target->setup != NULL &&
-                 !four_letter_ask(endpoint, "conf", ASK_NS, settings, sizeof settings, &error);
-    json_t *server = json_pack("{s:s, s:s, s:o, s:o, s:o}", "endpoint",
-                               endpoint_typed(endpoint, name, sizeof name), "address",
-                               endpoint_address(endpoint, address, sizeof address), "version",
-                               json_text(identity->version), "mode", json_text(identity->mode),
-                               "settings", tells ? json_text(settings) : json_null());
-    if (start == NULL)
+    bool answers = target->setup != NULL &&
+                   !four_letter_ask(endpoint, "conf", ASK_NS, settings, sizeof settings, &error);
+    json_t *server = json_pack(
+        "{s:s, s:s, s:o, s:o, s:o}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
+        "address", endpoint_address(endpoint, address, sizeof address), "version",
+        json_text(identity->version), "mode", json_string(role_word(identity->role)), "settings",
+        answers ? json_text(settings) : json_null());
+    if (target->ensemble == NULL)
         return server;
-    json_object_set_new(server, "zookeeper_home", json_result_text(start->home));
+    const struct server_start *start = &target->ensemble->servers[index].start;
+    json_object_set_new(server, "zookeeper_home", json_text(start->home));
     json_object_set_new(server, "configuration", json_text(start->settings));
     json_object_set_new(server, "jvm", json_text(start->java_version));
     json_object_set_new(server, "jvm_command", json_text(start->command_line));
     return server;
 }
 
-/* Where servers of our own keep their data, its file system, and whether writes wait for the disk;
+/* Where private servers keep their data, its file system, and whether writes wait for the disk;
  * else null. */
 static json_t *describe_data(const struct target *target)
 {
-    struct server_start found = {0};
-    const struct server_start *start = start_of(target, 0, &found);
+    const struct ensemble *ensemble = target->ensemble;
     char file_system[64];
-    if (start == NULL)
+    if (ensemble == NULL)
         return json_null();
-    const char *folder = target->stands ? target->detached.folder : target->ensemble->folder;
-    machine_file_system(folder, file_system, sizeof file_system);
-    return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
-                     "fsync", strstr(start->settings, "forceSync=no") == NULL);
+    machine_file_system(ensemble->folder, file_system, sizeof file_system);
+    return json_pack("{s:o, s:s, s:b}", "folder", json_text(ensemble->folder), "file_system",
+                     file_system, "fsync", ensemble->options.fsync);
 }
 
 /* The files of recipes that are not zkherd's, with the digests of what was read; NULL: none. */
@@ -101,7 +85,7 @@ static json_t *describe_own_recipes(void)
 {
     const struct recipe *recipe;
     json_t *files = NULL;
-    for (size_t i = 0; (recipe = recipe_names_read(i)) != NULL; i++) {
+    for (size_t i = 0; (recipe = rows_own_recipe(i)) != NULL; i++) {
         if (files == NULL)
             files = json_object();
         json_object_set_new(files, recipe->name,
@@ -166,38 +150,31 @@ static void write_json(FILE *stream, const void *manifest)
     fputc('\n', stream);
 }
 
-void manifest_date(struct manifest *manifest, const struct file_set *files)
-{
-    char started[32];
-    clock_format_utc(files->started_utc_ns, 0, started, sizeof started);
-    manifest_set(manifest, "started", json_string(started));
-}
-
 enum error_kind manifest_write(struct manifest *manifest, const struct file_set *files,
-                               size_t planned, const struct error *cut_short,
-                               const struct error *unwritten, struct error *error)
+                               size_t planned, json_t *noise, const struct error *cut_short,
+                               struct error *error)
 {
-    char ended[32];
-    /* A warning names the plots that a signal has left out. */
-    if (cut_short == NULL && unwritten != NULL && unwritten->kind != ERROR_INTERRUPTED)
-        cut_short = unwritten;
-    manifest_date(manifest, files);
+    char started[32], ended[32];
+    clock_format_utc(files->started_utc_ns, 0, started, sizeof started);
     clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);
     json_t *json = json_pack(
-        "{s:s, s:I, s:I, s:b, s:s?, s:O}", "ended", ended, "trials_planned", (json_int_t)planned,
-        "trials_finished", (json_int_t)files->trials, "interrupted",
-        cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED, "cut_short",
+        "{s:s, s:o*, s:s, s:I, s:I, s:b, s:s?, s:O}", "started", started, "noise", noise, "ended",
+        ended, "trials_planned", (json_int_t)planned, "trials_finished", (json_int_t)files->trials,
+        "interrupted", cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED, "cut_short",
         cut_short != NULL ? error_words(cut_short->kind) : NULL, "warnings", manifest->warnings);
     json_object_update(manifest->json, json);
     json_decref(json);
     return output_write(files->folder, "manifest.json", write_json, manifest, error);
 }
 
-enum error_kind manifest_warn_late(const struct manifest *manifest, const char *folder,
-                                   const char *warning, struct error *error)
+void manifest_warn_late(const struct manifest *manifest, const char *folder, const char *warning,
+                        bool quiet)
 {
-    json_array_append_new(manifest->warnings, json_string(warning));
-    return output_write(folder, "manifest.json", write_json, manifest, error);
+    struct error error;
+    if (!quiet)
+        complain_mildly("%s", warning);
+    json_array_append_new(manifest->warnings, json_text(warning));
+    (void)!output_write(folder, "manifest.json", write_json, manifest, &error);
 }
 
 json_t *manifest_result(const struct manifest *manifest, const char *folder, size_t servers,

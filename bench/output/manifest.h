@@ -26,28 +26,26 @@ struct manifest {
 void manifest_begin(struct manifest *manifest, int argc, char **argv, uint64_t seed, json_t *plan,
                     const struct target_options *options, const struct target *target);
 
-/* Adds a warning. */
 void manifest_warn(struct manifest *manifest, const char *warning);
 
-/* Sets a member of the subcommand's own; takes the value over. */
+/* Sets a member of the subcommand's own, which it takes. */
 void manifest_set(struct manifest *manifest, const char *name, json_t *value);
 
 /* Sets the number of sessions of the last trial on each server, and the role of each server. */
 void manifest_sessions(struct manifest *manifest, const struct shared *shared);
 
-/* Says when the trials began, before manifest_write does: pictures name the day. */
-void manifest_date(struct manifest *manifest, const struct file_set *files);
-
-/* Completes the manifest, and writes manifest.json into the folder. cut_short: why the trials ended
- * before the last of those planned, or NULL; unwritten: why a file is missing, or NULL. */
+/* Completes the manifest, and writes manifest.json into the folder. noise: the object of the
+ * trials, which it takes, or NULL; cut_short: why the trials ended before the last of those
+ * planned, or why a file is missing; NULL: neither. */
 MUST_CHECK enum error_kind manifest_write(struct manifest *manifest, const struct file_set *files,
-                                          size_t planned, const struct error *cut_short,
-                                          const struct error *unwritten, struct error *error);
+                                          size_t planned, json_t *noise,
+                                          const struct error *cut_short, struct error *error);
 
-/* Adds a warning about what comes after all other files to a manifest that manifest_write has
- * written into the folder, and writes it again. On an error the file is as before. */
-MUST_CHECK enum error_kind manifest_warn_late(const struct manifest *manifest, const char *folder,
-                                              const char *warning, struct error *error);
+/* Warns, but with --quiet, about what comes after all other files; adds the warning to a manifest
+ * that manifest_write has written into the folder, and writes it again. If that cannot be done, the
+ * file is as before. */
+void manifest_warn_late(const struct manifest *manifest, const char *folder, const char *warning,
+                        bool quiet);
 
 /* What --json prints of the results on a topology, once the manifest is written: a new object of
  * what both say, and the cells, the subcommand's own list, which it takes. */

@@ -2,9 +2,9 @@
 #include "bench/output/noise_watch.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "bench/output/json_result.h"
-#include "bench/output/verdict.h"
-#include "servers/listener.h"
+#include "servers/tcp.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -20,10 +20,15 @@
 
 TABLE_DEFINE(noise_row, "", NOISE_COLUMNS)
 
+bool trial_kind_fails(const struct trial_kind *kind, const struct table_value *row)
+{
+    return table_number(&row[kind->fails]) > 0;
+}
+
 /* ------------------------------------------------------------------ the beginning */
 
 /* Processes of servers that do not descend from this program: those of `zkherd ensemble start`, and
- * those of --connect on this host. What runs in a container beside this one cannot be told. */
+ * those of --connect on this host. Those in a container beside this one are not found. */
 static void find_allies(struct noise_watch *watch, const struct target *target)
 {
     watch->knows_others = true;
@@ -71,21 +76,14 @@ void noise_watch_measure_first(struct noise_watch *watch, size_t planned)
 
 /* ------------------------------------------------------------------ what disturbs */
 
-/* The share of the cores that zkherd and its servers could not use; NaN compares as quiet. */
-static double share_lost(const struct noise_watch *watch, const struct noise *noise)
-{
-    double others = watch->knows_others ? noise->others_cores : 0;
-    return (others + noise->stolen_cores) / noise->cores;
-}
-
-/* Writes what disturbs, as a clause; "" if nothing does. */
+/* Writes what disturbs, as a clause; "" if nothing does. NaN compares as quiet. */
 static const char *name_disturbance(const struct noise_watch *watch, const struct noise *noise,
                                     char *text, size_t size)
 {
+    double lost = (watch->knows_others ? noise->others_cores : 0) + noise->stolen_cores;
     text[0] = '\0';
-    if (share_lost(watch, noise) > NOISE_SHARE_MAX)
-        text_append_clause(text, size, "others used %.1f of %.0f cores",
-                           share_lost(watch, noise) * noise->cores, noise->cores);
+    if (lost > NOISE_SHARE_MAX * noise->cores)
+        text_append_clause(text, size, "others used %.1f of %.0f cores", lost, noise->cores);
     if (noise->throttled_percent > NOISE_THROTTLE_MAX)
         text_append_clause(text, size, "the quota of the cgroup stopped zkherd for %.0f %% of it",
                            noise->throttled_percent);
@@ -93,18 +91,6 @@ static const char *name_disturbance(const struct noise_watch *watch, const struc
         text_append_clause(text, size, "the clock of the day jumped by %.1f s",
                            noise->clock_jump_us / 1e6);
     return text;
-}
-
-/* Waits until a span was quiet, or the time is over. */
-static void wait_for_quiet(const struct noise_watch *watch)
-{
-    char what[256];
-    struct noise noise;
-    uint64_t until_ns = clock_now_ns() + watch->options->quiet_ns;
-    bool waits = watch->options->quiet_ns > 0;
-    while (waits && clock_now_ns() < until_ns)
-        waits = look(watch, QUIET_NS, &noise) &&
-                name_disturbance(watch, &noise, what, sizeof what)[0] != '\0';
 }
 
 /* ------------------------------------------------------------------ a trial */
@@ -127,11 +113,18 @@ static double flush_us(const struct target *target)
 
 void noise_watch_begin(struct noise_watch *watch, const struct target *target)
 {
+    char what[256];
+    struct noise noise;
     watch->attempt = watch->again ? watch->attempt + 1 : 1;
     watch->again = watch->disturbed = false;
     if (!watch->measures)
         return;
-    wait_for_quiet(watch);
+    uint64_t until_ns = clock_now_ns() + watch->options->quiet_ns;
+    bool waits = true;
+    /* Until a span was quiet, or the time is over. */
+    while (waits && clock_now_ns() < until_ns)
+        waits = look(watch, QUIET_NS, &noise) &&
+                name_disturbance(watch, &noise, what, sizeof what)[0] != '\0';
     watch->flush_us = flush_us(target);
     watch->before = noise_read(&watch->allies);
 }
@@ -149,21 +142,22 @@ bool noise_watch_lasts(const struct noise_watch *watch)
 }
 
 /* Whether the attempt is to be made again. */
-static void decide(struct noise_watch *watch, const struct noise_row *row)
+static void decide(struct noise_watch *watch, bool fails, const struct noise_attempt *attempt)
 {
     bool disturbed = watch->disturbed && watch->options->mode == NOISE_RETRY;
-    watch->again = row->complete && !row->fails && (disturbed || row->stalled) &&
+    watch->again = attempt->complete && !fails && (disturbed || attempt->stalled) &&
                    !(disturbed && watch->votes && !was_quiet(watch)) &&
                    watch->attempt < NOISE_ATTEMPTS && watch->in_a_row < NOISE_IN_A_ROW &&
                    watch->made_again < watch->retries;
     watch->made_again += watch->again;
 }
 
-void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
-                       const struct noise_row *row)
+bool noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
+                       const struct trial_kind *kind, struct table_value *row,
+                       const struct noise_attempt *attempt)
 {
-    struct table_value *columns = row->columns;
-    char what[256], reasons[sizeof((struct validity *)NULL)->reason];
+    struct table_value *columns = &row[kind->noise], *reason = &row[kind->reason];
+    char what[256], reasons[TRIAL_REASON_SIZE];
     watch->disturbed = name_disturbance(watch, noise, what, sizeof what)[0] != '\0';
     watch->attempts++;
     watch->attempts_disturbed += watch->disturbed;
@@ -178,30 +172,34 @@ void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
     columns[noise_row_noise_frequency_percent] = table_real(noise->frequency_percent);
     columns[noise_row_noise_flush_us] = table_real(watch->flush_us);
     columns[noise_row_noise_others_packets] =
-        table_count_if(row->others_packets >= 0, (uint64_t)row->others_packets);
+        table_count_if(attempt->others_packets >= 0, (uint64_t)attempt->others_packets);
     columns[noise_row_noise_disturbed] = table_flag(watch->disturbed);
-    if (watch->disturbed && (watch->options->mode == NOISE_RETRY || !watch->votes)) {
-        snprintf(reasons, sizeof reasons, "%s", row->reason->text);
+    bool counts = !watch->disturbed || (watch->votes && watch->options->mode != NOISE_RETRY);
+    if (!counts) {
+        snprintf(reasons, sizeof reasons, "%s", reason->text);
         text_append_clause(reasons, sizeof reasons, "disturbed: %s", what);
-        free(row->reason->text);
-        *row->reason = table_text(reasons);
-        *row->valid = table_flag(false);
+        free(reason->text);
+        *reason = table_text(reasons);
+        if (kind->valid != 0)
+            row[kind->valid] = table_flag(false);
     }
-    decide(watch, row);
+    decide(watch, trial_kind_fails(kind, row), attempt);
+    return counts;
 }
 
-void noise_watch_end(struct noise_watch *watch, const struct noise_row *row)
+bool noise_watch_end(struct noise_watch *watch, const struct trial_kind *kind,
+                     struct table_value *row, const struct noise_attempt *attempt)
 {
-    row->columns[noise_row_attempt] = table_count(watch->attempt);
+    row[kind->noise + noise_row_attempt] = table_count(watch->attempt);
     if (watch->options == NULL)
-        return;
+        return true;
     if (watch->measures) {
         const struct noise_reading after = noise_read(&watch->allies);
         const struct noise noise = noise_between(&watch->before, &after);
-        noise_watch_judge(watch, &noise, row);
-    } else {
-        decide(watch, row);
+        return noise_watch_judge(watch, &noise, kind, row, attempt);
     }
+    decide(watch, trial_kind_fails(kind, row), attempt);
+    return true;
 }
 
 json_t *noise_watch_describe(const struct noise_watch *watch)

@@ -34,6 +34,9 @@
 #define NOISE_IN_A_ROW     4 /* disturbed attempts, after which nothing is made again */
 #define NOISE_AT_FIRST     2 /* the same of votes, before any was quiet */
 
+/* Size of the text why the times of a trial cannot be used; a longer one is cut. */
+#define TRIAL_REASON_SIZE 832
+
 /* The columns of every table of trials, M(X, T, name, kind, unit, decimals, meaning). */
 #define NOISE_PRESSURE(M, X, T, name)                                                              \
     M(X, T, noise_##name##_pressure_percent, REAL, "%", 1,                                         \
@@ -44,11 +47,11 @@
     M(X, T, attempt, COUNT, "", 0,                                                                 \
       "1; more for a trial that was made again: the attempts before are in `made_again.csv`")      \
     M(X, T, noise_others_cores, REAL, "cores", 3,                                                  \
-      "CPU time of other programs during the trial, divided by its length, on the cores that "     \
-      "zkherd may use: what was not idle, without zkherd, its servers and the kernel's threads. "  \
-      "Empty where servers of `--connect` cannot be told from other programs of this host")        \
+      "CPU time of other programs by the trial's length, on the cores that zkherd may use, "       \
+      "without its servers and the kernel; empty where servers of `--connect` cannot be "          \
+      "distinguished from others")                                                                 \
     M(X, T, noise_stolen_cores, REAL, "cores", 3,                                                  \
-      "CPU time that the hypervisor took from these cores, likewise")                              \
+      "CPU time that the hypervisor took from these cores, divided by the trial's length")         \
     NOISE_PRESSURE(M, X, T, cpu)                                                                   \
     NOISE_PRESSURE(M, X, T, io)                                                                    \
     NOISE_PRESSURE(M, X, T, memory)                                                                \
@@ -73,6 +76,21 @@
 
 /* The columns alone, for their places behind the first. */
 TABLE_DECLARE(noise_row, NOISE_COLUMNS);
+
+/* The columns of a table of trials by which these are judged. */
+struct trial_kind {
+    size_t subject; /* the text that findings are about */
+    size_t valid;   /* the flag whether the times count; 0: none, as of the votes of a search: one
+                       that is not valid is no vote, and no finding */
+    size_t reason;  /* the text why not, or why the verdict fails */
+    size_t reconciled; /* the word */
+    size_t noise;      /* the first column of noise_row_table */
+    size_t fails;      /* the flag or the count that is above 0 if the verdict fails */
+    /* Writes which of the subject's trials a row is: "trial 2 with 16 clients". */
+    void (*describe)(const struct table_value *row, char *text, size_t size);
+};
+
+bool trial_kind_fails(const struct trial_kind *kind, const struct table_value *row);
 
 /* The noise of a series. All zero bytes: nothing is measured, or made again. */
 struct noise_watch {
@@ -106,23 +124,22 @@ void noise_watch_measure_first(struct noise_watch *watch, size_t planned);
  * begins to count. */
 void noise_watch_begin(struct noise_watch *watch, const struct target *target);
 
-/* What a row of the trial has, or is to have. */
-struct noise_row {
-    struct table_value *columns; /* the first of those of noise_row_table */
-    struct table_value *valid;   /* the flag whether the trial's times count */
-    struct table_value *reason;  /* the text why not */
-    bool complete;               /* the trial ran to its end */
-    bool fails;                  /* a verdict does */
-    int64_t others_packets;      /* struct reconcile_result */
-    bool stalled;                /* a server stalled: another reason to make the trial again */
+/* An attempt at a trial that has ended. */
+struct noise_attempt {
+    bool complete;          /* it ran to its end */
+    bool stalled;           /* a server stalled: another reason to make the trial again */
+    int64_t others_packets; /* struct reconcile_result */
 };
 
-/* After the trial: fills the columns, and decides whether it is to be made again. */
-void noise_watch_end(struct noise_watch *watch, const struct noise_row *row);
+/* After the attempt: fills the columns of its row, which has its verdict, and decides whether it is
+ * to be made again. False: its times do not count, which the row says, too. */
+bool noise_watch_end(struct noise_watch *watch, const struct trial_kind *kind,
+                     struct table_value *row, const struct noise_attempt *attempt);
 
 /* The same, of what was measured; the watch measures. */
-void noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
-                       const struct noise_row *row);
+bool noise_watch_judge(struct noise_watch *watch, const struct noise *noise,
+                       const struct trial_kind *kind, struct table_value *row,
+                       const struct noise_attempt *attempt);
 
 /* Whether noise that lasts is to end a search, which could not get a vote. */
 bool noise_watch_lasts(const struct noise_watch *watch);

@@ -2,18 +2,17 @@
 #include "bench/output/plots.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "bench/cli/arguments.h"
+#include "bench/cli/complain.h"
 #include "bench/output/about.h"
 #include "bench/output/folder.h"
+#include "measure/csv.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,9 +25,7 @@
 
 /* A script ends with this status when there is nothing for it to draw: no waiters, say. */
 #define NOTHING_TO_DRAW 3
-/* How often it is looked whether gnuplot has ended. */
-#define LOOK_MS   10
-#define PATH_SIZE (PATH_MAX + 64)
+#define PATH_SIZE       (PATH_MAX + 64)
 /* Longer ones the script cuts. */
 #define LABEL_SIZE 200
 /* What stands below a picture: lines, and their bytes; the others are left out. */
@@ -39,24 +36,20 @@
 __attribute__((format(printf, 2, 3))) static enum plots_end skip(struct plots *plots,
                                                                  const char *why, ...)
 {
+    char text[sizeof plots->why.detail];
     va_list arguments;
     va_start(arguments, why);
-    vsnprintf(plots->why, sizeof plots->why, why, arguments);
+    vsnprintf(text, sizeof text, why, arguments);
     va_end(arguments);
+    error_raise(&plots->why, ERROR_NOT_DRAWN, 0, plots->folder, "%s", text);
     return PLOTS_SKIPPED;
 }
 
 /* ------------------------------------------------------------------ gnuplot */
 
-static bool is_interrupted(int interrupts, int patience_ms)
-{
-    struct pollfd polled = {.fd = interrupts, .events = POLLIN};
-    return poll(&polled, 1, patience_ms) > 0;
-}
-
-/* Its output is kept; the signals that this program blocks are its own affair. Of the environment
- * it gets its own programs and libraries, and a place to work, and not GNUTERM and GDFONTPATH, the
- * language with its decimal comma, HOME with its .gnuplot and its fonts. */
+/* Its output is kept. Of the environment it gets its own programs and libraries, and a place to
+ * work, and not GNUTERM and GDFONTPATH, the language with its decimal comma, HOME with its .gnuplot
+ * and its fonts. */
 static int spawn(char *variables, char *script, int log, pid_t *child)
 {
     static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "TMPDIR"};
@@ -64,68 +57,45 @@ static int spawn(char *variables, char *script, int log, pid_t *child)
     char *const arguments[] = {name, no_defaults, evaluate, variables, script, NULL};
     char *environment[5] = {language};
     size_t count = 1;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         const char *value = getenv(kept[i]);
         if (value != NULL)
             environment[count++] = memory_format("%s=%s", kept[i], value);
     }
-    sigemptyset(&none);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int error = posix_spawnp(child, name, &actions, &attributes, arguments, environment);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
+    int error = process_start(arguments, environment, log, false, child);
     while (count > 1)
         free(environment[--count]);
     return error;
 }
 
-/* The first line that gnuplot complained with, or what ended it without a word. */
-static enum plots_end read_complaint(int log, int status, struct plots *plots)
+/* Runs a script with these variables ("name='value'; …"); neither text is changed. A plot depends
+ * on them and the files that it reads, and not on the user's settings. A Ctrl-C ends gnuplot, and
+ * with it the drawing. */
+static enum plots_end run_script(char *variables, char *script, struct plots *plots)
 {
+    pid_t child;
+    int status = 0, log = memfd_create("gnuplot", MFD_CLOEXEC);
     char text[512] = "";
+    if (log < 0)
+        return skip(plots, "%s", strerror(errno));
+    int error = spawn(variables, script, log, &child);
+    if (error == 0)
+        waitpid(child, &status, 0);
     ssize_t length = pread(log, text, sizeof text - 1, 0);
     text[length > 0 ? length : 0] = '\0';
+    close(log);
+    if (error != 0)
+        return skip(plots, "gnuplot is not installed (%s)", strerror(error));
+    if (status == 0)
+        return PLOTS_DRAWN;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW)
+        return PLOTS_NOTHING;
+    /* The first line that it complained with, or what ended it without a word. */
     char *line = text + strspn(text, "\n ");
     line[strcspn(line, "\n")] = '\0';
     return line[0] == '\0' && WIFSIGNALED(status)
                ? skip(plots, "gnuplot was ended by signal %d", WTERMSIG(status))
                : skip(plots, "gnuplot failed: %s", line);
-}
-
-/* Runs a script with these variables ("name='value'; …"); neither text is changed. A plot depends
- * on them and the files that it reads, and not on the user's settings. A Ctrl-C reaches gnuplot
- * too; another signal reaches this program alone. */
-static enum plots_end run_script(char *variables, char *script, struct plots *plots)
-{
-    pid_t child;
-    int status = 0, log = memfd_create("gnuplot", MFD_CLOEXEC);
-    enum plots_end end = PLOTS_DRAWN;
-    if (log < 0)
-        return skip(plots, "%s", strerror(errno));
-    int error = spawn(variables, script, log, &child);
-    while (error == 0 && waitpid(child, &status, WNOHANG) == 0) {
-        if (is_interrupted(plots->interrupts, LOOK_MS)) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
-            break;
-        }
-    }
-    if (error != 0)
-        end = skip(plots, "gnuplot is not installed (%s)", strerror(error));
-    else if (WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW)
-        end = PLOTS_NOTHING;
-    else if (status != 0)
-        end = read_complaint(log, status, plots);
-    close(log);
-    return end;
 }
 
 /* gnuplot does not report that a write has failed: on a full disk it ends as if all were well, and
@@ -170,14 +140,103 @@ static void add_numbered(struct growing_text *text, const char *name, size_t *co
 
 /* about_1, about_2, …: a line each. Those of a comparison come from a file, which may be foreign.
  */
-static void add_about(struct growing_text *variables, const struct plots *plots)
+static void add_about(struct growing_text *variables, const char *folder)
 {
-    char *lines = about_folder(plots->folder, plots->manifest), *line, *rest = lines,
-         about[ABOUT_SIZE];
+    char *lines = about_folder(folder), *line, *rest = lines, about[ABOUT_SIZE];
     size_t count = 0;
     while (count < ABOUT_LINES_MAX && (line = strsep(&rest, "\n")) != NULL && line[0] != '\0')
         add_numbered(variables, "about", &count, printable_text(line, about, sizeof about));
     free(lines);
+}
+
+/* recipes='NAME NAME …': what is no name is left out, for scripts are composed of them, and what is
+ * not among those that are to be drawn. */
+struct recipes {
+    const char *only; /* separated by commas; NULL: all */
+    char last[NAME_MAX + 1];
+    struct growing_text names;
+};
+
+static bool is_listed(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (; list != NULL && *list != '\0'; list += strcspn(list, ","), list += *list == ',') {
+        if (strcspn(list, ",") == length && strncmp(list, name, length) == 0)
+            return true;
+    }
+    return list == NULL;
+}
+
+static void add_recipe(struct recipes *recipes, const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    if (name == NULL || name[strspn(name, letters)] != '\0' || strcmp(name, recipes->last) == 0 ||
+        !is_listed(recipes->only, name))
+        return;
+    snprintf(recipes->last, sizeof recipes->last, "%s", name);
+    growing_text_add(&recipes->names, "%s%s", recipes->names.length > 0 ? " " : "", name);
+}
+
+/* The recipes of a comparison, whose rows follow each other, and label_1, label_2, …, the names of
+ * its sides: "C/A" names sides 2 and 0. */
+static enum error_kind read_comparison(struct plots *plots, const struct csv_reader *reader,
+                                       struct recipes *recipes, struct growing_text *variables)
+{
+    enum { METRIC, PAIR, LABEL_A, LABEL_B, RECIPE, COLUMNS };
+    static const char *const names[] = {"metric", "pair", "label_a", "label_b", "recipe"};
+    const char *of[COLUMNS], *labels[COMPARED_RUNS_MAX] = {NULL};
+    size_t columns[COLUMNS];
+    char label[LABEL_SIZE];
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (csv_reader_column(reader, names[i], &columns[i], &plots->why))
+            return plots->why.kind;
+    }
+    for (size_t row = 0; row < reader->rows; row++) {
+        for (size_t i = 0; i < COLUMNS; i++)
+            of[i] = csv_reader_text(reader, row, columns[i]);
+        const char *pair = of[PAIR];
+        if (strlen(pair) != 3 || pair[1] != '/' || pair[2] < 'A' || pair[0] <= pair[2] ||
+            pair[0] >= 'A' + COMPARED_RUNS_MAX)
+            return csv_reader_refuse(reader, row, columns[PAIR], "is no pair of sides",
+                                     &plots->why);
+        labels[pair[2] - 'A'] = of[LABEL_A];
+        labels[pair[0] - 'A'] = of[LABEL_B];
+        if (strcmp(of[METRIC], "handoff_p50_us") == 0)
+            add_recipe(recipes, of[RECIPE]);
+    }
+    for (size_t i = 0; i < COMPARED_RUNS_MAX && labels[i] != NULL;)
+        add_numbered(variables, "label", &i, printable_text(labels[i], label, sizeof label));
+    return ERROR_NONE;
+}
+
+/* counted_recipe_1, counted_law_1, …: the laws of the requests, of recipes that common.gp does not
+ * know too. */
+static enum error_kind add_laws(struct plots *plots, struct growing_text *variables)
+{
+    enum { RECIPE, METRIC, LAW, COLUMNS };
+    static const char *const names[] = {"recipe", "metric", "law"};
+    struct csv_reader reader = {0};
+    char path[FOLDER_FILE_SIZE], text[LABEL_SIZE];
+    size_t columns[COLUMNS], recipes = 0, laws = 0;
+    struct error error;
+    if (folder_find(plots->folder, "fits.csv", path, &error))
+        return ERROR_NONE;
+    enum error_kind kind = csv_reader_open(path, &reader, &plots->why);
+    bool has_laws = kind == ERROR_NONE; /* an earlier release wrote none */
+    for (size_t i = 0; has_laws && i < COLUMNS; i++)
+        has_laws = csv_reader_column(&reader, names[i], &columns[i], &error) == ERROR_NONE;
+    for (size_t row = 0; has_laws && row < reader.rows; row++) {
+        const char *law = csv_reader_text(&reader, row, columns[LAW]),
+                   *recipe = csv_reader_text(&reader, row, columns[RECIPE]);
+        if (law[0] == '\0' || strcmp(csv_reader_text(&reader, row, columns[METRIC]), "rpcs") != 0)
+            continue;
+        add_numbered(variables, "counted_recipe", &recipes,
+                     printable_text(recipe, text, sizeof text));
+        add_numbered(variables, "counted_law", &laws, printable_text(law, text, sizeof text));
+    }
+    csv_reader_deinit(&reader);
+    return kind;
 }
 
 struct parts {
@@ -195,66 +254,81 @@ static enum error_kind add_part(void *context, const char *folder, struct error 
     return ERROR_NONE;
 }
 
-static char *describe(const struct plots *plots, const char *scripts)
+/* NULL: a file is malformed, and why says so. */
+static char *describe(struct plots *plots, const char *scripts)
 {
-    struct growing_text variables = {0};
+    struct growing_text variables = {0}, labels = {.text = memory_text("")};
     struct parts parts = {&variables, 0};
-    struct error error;
+    struct recipes recipes = {.only = plots->recipes, .names = {.text = memory_text("")}};
+    struct csv_reader comparison = {0};
+    struct error error = {.kind = ERROR_NONE};
+    char path[FOLDER_FILE_SIZE];
+    json_t *manifest = folder_manifest(plots->folder, &error); /* it may have none */
+    const json_t *named = json_object_get(json_object_get(manifest, "plan"), "recipes");
+    if (error.kind == ERROR_MALFORMED)
+        plots->why = error;
+    enum error_kind kind = plots->why.kind;
+    for (size_t i = 0; i < json_array_size(named); i++)
+        add_recipe(&recipes, json_string_value(json_array_get(named, i)));
+    if (kind == ERROR_NONE && !folder_find(plots->folder, "compare.csv", path, &error)) {
+        kind = csv_reader_open(path, &comparison, &plots->why);
+        if (kind == ERROR_NONE)
+            kind = read_comparison(plots, &comparison, &recipes, &labels);
+        csv_reader_deinit(&comparison);
+    }
+    if (kind == ERROR_NONE && plots->recipes != NULL && recipes.names.length == 0)
+        kind = error_raise(&plots->why, ERROR_USAGE, 0, plots->recipes,
+                           "none of these recipes is in %s", plots->folder);
     add_variable(&variables, "run", plots->folder);
     add_variable(&variables, "scripts", scripts);
-    add_variable(&variables, "recipes", plots->recipes.length > 0 ? plots->recipes.text : "");
-    add_about(&variables, plots);
-    if (plots->kind == PLOTS_OF_LOAD)
-        (void)!add_part(&parts, plots->folder, &error);
-    if (plots->kind == PLOTS_OF_LOAD && parts.count == 0)
+    add_variable(&variables, "recipes", recipes.names.text);
+    add_about(&variables, plots->folder);
+    if (kind == ERROR_NONE)
+        kind = add_laws(plots, &variables);
+    json_decref(manifest);
+    (void)!add_part(&parts, plots->folder, &error);
+    if (parts.count == 0)
         (void)!folder_each(plots->folder, add_part, &parts, &error);
-    growing_text_add(&variables, "fitted=%d; ", folder_has(plots->folder, "fits.csv"));
-    for (size_t i = 0; i < plots->label_count;) {
-        char label[LABEL_SIZE];
-        const char *shown = printable_text(plots->labels[i], label, sizeof label);
-        add_numbered(&variables, "label", &i, shown);
-    }
-    return variables.text;
+    growing_text_add(&variables, "fitted=%d; bare=%d; %s", folder_has(plots->folder, "fits.csv"),
+                     plots->bare, labels.text);
+    free(labels.text);
+    free(recipes.names.text);
+    if (kind == ERROR_NONE)
+        return variables.text;
+    free(variables.text);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ pictures */
 
-/* A script, the file that it cannot do without, and the kinds of folders that have it. The folder
- * of an experiment of the paper has tables besides, whose loads are drawn before. */
+/* A script, the file that it cannot do without, and a column that this file may lack: another of
+ * its name, or that of an earlier release. */
 static const struct {
-    const char *name, *source;
-    unsigned kinds;
-    const char *column; /* of the file, which those of earlier releases lack; NULL: none */
+    const char *name, *source, *column;
 } list[] = {
-#define OF(kind) 1u << PLOTS_OF_##kind
-    {"rpcs", "trials.csv", OF(RUN), NULL},
-    {"messages", "waiters.csv", OF(RUN), NULL},
-    {"bytes", "trials.csv", OF(RUN), NULL},
-    {"handoff_latency", "waiters.csv", OF(RUN), NULL},
-    {"drain_time", "trials.csv", OF(RUN), NULL},
-    {"background", "background.csv", OF(RUN), NULL},
-    {"anatomy", "trace.csv", OF(RUN), NULL},
-    {"compare", "compare.csv", OF(COMPARISON), NULL},
-    {"load_reads", "cells.csv", OF(LOAD), NULL},
-    {"load_rate", "cells.csv", OF(LOAD), NULL},
-    {"load_fan_out", "cells.csv", OF(LOAD), NULL},
-    {"load_timeline", "timeline.csv", OF(LOAD), NULL},
-    {"paper_table1", "table1.csv", OF(LOAD) | OF(PAPER), NULL},
-    {"paper_table2", "table2.csv", OF(LOAD) | OF(PAPER), NULL},
-    {"paper_table3", "table3.csv", OF(LOAD) | OF(PAPER), NULL},
-    {"paper_figure8", "samples.csv", OF(LOAD) | OF(PAPER), NULL},
-    {"plan", "plan.csv", OF(PLAN), NULL},
-    {"autopsy", "periods.csv", OF(AUTOPSY), NULL},
-    {"noise", "trials.csv", OF(RUN), "noise_disturbed"},
-    {"load_noise", "load.csv", OF(LOAD), "noise_disturbed"},
-    {"plan_noise", "plan.csv", OF(PLAN), "noise_disturbed"},
-#undef OF
+    {"rpcs", "trials.csv", ""},
+    {"messages", "waiters.csv", ""},
+    {"bytes", "trials.csv", ""},
+    {"handoff_latency", "waiters.csv", ""},
+    {"drain_time", "trials.csv", ""},
+    {"background", "background.csv", ""},
+    {"anatomy", "trace.csv", ""},
+    {"compare", "compare.csv", ""},
+    {"load_reads", "cells.csv", "reads_percent"},
+    {"load_rate", "cells.csv", "reads_percent"},
+    {"load_fan_out", "cells.csv", "reads_percent"},
+    {"load_timeline", "timeline.csv", ""},
+    {"paper_table1", "table1.csv", ""},
+    {"paper_table2", "table2.csv", ""},
+    {"paper_table3", "table3.csv", ""},
+    {"plan", "plan.csv", ""},
+    {"autopsy", "periods.csv", ""},
+    {"noise", "trials.csv", "noise_disturbed"},
+    {"load_noise", "load.csv", "noise_disturbed"},
+    {"plan_noise", "plan.csv", "noise_disturbed"},
 };
 
-void plots_add_recipe(struct plots *plots, const char *name)
-{
-    growing_text_add(&plots->recipes, "%s%s", plots->recipes.length > 0 ? " " : "", name);
-}
+#define PLOTS (sizeof list / sizeof list[0])
 
 /* Whether the folder has the file and the column of a plot. */
 static bool has_source(const char *folder, size_t plot)
@@ -265,77 +339,71 @@ static bool has_source(const char *folder, size_t plot)
         return false;
     (void)text_read(path, header, sizeof header);
     header[strcspn(header, "\n")] = '\0';
-    return list[plot].column == NULL || strstr(header, list[plot].column) != NULL;
+    return strstr(header, list[plot].column) != NULL;
+}
+
+bool plots_are_of(const char *folder)
+{
+    size_t plot = 0;
+    while (plot < PLOTS && !has_source(folder, plot))
+        plot++;
+    return plot < PLOTS;
 }
 
 /* Draws a picture. One that gnuplot could not write to its end is removed. */
-static enum plots_end draw_one(struct plots *plots, size_t plot, const char *format,
-                               const char *picture, const char *scripts, const char *variables)
+static enum plots_end draw_one(struct plots *plots, const char *name, const char *format,
+                               const char *scripts, const char *variables)
 {
-    if (!has_source(plots->folder, plot))
-        return PLOTS_NOTHING;
     char *all = memory_format("%sformat='%s'", variables, format),
-         *script = memory_format("%s/%s.gp", scripts, list[plot].name);
+         *script = memory_format("%s/%s.gp", scripts, name),
+         *picture = memory_format("%s/plots/%s.%s", plots->folder, name, format);
     enum plots_end end = run_script(all, script, plots);
-    free(all);
-    free(script);
-    if (end == PLOTS_DRAWN && !is_whole(picture, format)) {
+    bool whole = is_whole(picture, format);
+    if (end == PLOTS_NOTHING || !whole)
         unlink(picture);
-        return skip(plots, "%s could not be written to its end: the disk may be full", picture);
-    }
-    if (end == PLOTS_NOTHING)
-        unlink(picture);
+    if (end == PLOTS_DRAWN && !whole)
+        end = skip(plots, "%s could not be written to its end: the disk may be full", picture);
     else if (end == PLOTS_DRAWN && plots->drawn != NULL)
         plots->drawn(plots->context, picture);
+    free(all);
+    free(script);
+    free(picture);
     return end;
 }
 
-/* Finds the next picture, from *at on: each plot in each of its formats. False: there is none. */
-static bool next_picture(const struct plots *plots, size_t *at, char picture[PATH_SIZE])
-{
-    for (; *at < sizeof list / sizeof list[0] * PLOT_FORMATS; ++*at) {
-        size_t plot = *at / PLOT_FORMATS, format = *at % PLOT_FORMATS;
-        if ((list[plot].kinds & 1u << plots->kind) == 0 || (plots->formats & 1u << format) == 0)
-            continue;
-        snprintf(picture, PATH_SIZE, "%s/plots/%s.%s", plots->folder, list[plot].name,
-                 plot_formats[format]);
-        return true;
-    }
-    return false;
-}
-
-/* All pictures, until one fails. */
-static enum plots_end draw(struct plots *plots)
+/* Each plot in each of its formats, until one fails. */
+enum plots_end plots_draw(struct plots *plots)
 {
     static const char *const places[] = {"share/zkherd/plots", "plots", NULL};
-    char scripts[PATH_SIZE], folder[PATH_SIZE], picture[PATH_SIZE];
+    const char *only = plots->only != NULL ? plots->only : "";
+    char scripts[PATH_SIZE], folder[PATH_SIZE];
     enum plots_end end = PLOTS_NOTHING;
     if (!process_find_beside(places, "common.gp", scripts, sizeof scripts))
         return skip(plots, "the scripts are not beside the program");
+    char *variables = describe(plots, scripts);
+    if (variables == NULL)
+        return PLOTS_SKIPPED;
     snprintf(folder, sizeof folder, "%s/plots", plots->folder);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return skip(plots, "%s: %s", folder, strerror(errno));
-    char *variables = describe(plots, scripts);
-    for (size_t at = 0; end != PLOTS_SKIPPED && next_picture(plots, &at, picture); at++) {
-        enum plots_end one = draw_one(plots, at / PLOT_FORMATS, plot_formats[at % PLOT_FORMATS],
-                                      picture, scripts, variables);
+        end = skip(plots, "%s: %s", folder, strerror(errno));
+    for (size_t i = 0; end != PLOTS_SKIPPED && i < PLOTS * PLOT_FORMATS; i++) {
+        size_t plot = i / PLOT_FORMATS, format = i % PLOT_FORMATS;
+        if (strncmp(list[plot].name, only, strlen(only)) != 0 ||
+            (plots->formats & 1u << format) == 0 || !has_source(plots->folder, plot))
+            continue;
+        enum plots_end one =
+            draw_one(plots, list[plot].name, plot_formats[format], scripts, variables);
         end = one != PLOTS_NOTHING ? one : end;
     }
     free(variables);
-    if (is_interrupted(plots->interrupts, 0)) {
-        for (size_t at = 0; next_picture(plots, &at, picture); at++)
-            unlink(picture); /* the one that was being drawn among them */
-        end = PLOTS_INTERRUPTED;
-    }
     if (end != PLOTS_DRAWN)
         rmdir(folder); /* only if nothing was drawn at all */
     return end;
 }
 
-enum plots_end plots_draw(struct plots *plots)
+void plots_add(const char *folder, const char *only, const struct output_options *output)
 {
-    enum plots_end end = draw(plots);
-    free(plots->recipes.text);
-    plots->recipes = (struct growing_text){0};
-    return end;
+    struct plots plots = {.folder = folder, .only = only, .formats = output->plots};
+    if (plots_draw(&plots) == PLOTS_SKIPPED && !output->quiet)
+        complain_mildly("the plots are skipped: %s", plots.why.detail);
 }

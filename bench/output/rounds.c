@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/rounds.h"
+#include "bench/output/series.h"
 
 #include "base/memory.h"
 #include "base/random.h"

@@ -9,29 +9,13 @@
 
 #define GAP 2 /* blanks between two columns */
 
-/* How the numbers of one table stand. */
-struct style {
-    bool brief;     /* large ones with a unit */
-    bool shortened; /* one was */
-};
-
 static bool is_time(const struct table_column *column)
 {
     return column->kind == TABLE_SIGNED && strcmp(column->unit, "ms") == 0;
 }
 
-/* "499.5k": seven columns at most. */
-static void add_shortened(struct grid *grid, const char *mark, double value)
-{
-    static const char units[] = "kMGT";
-    size_t unit = 0;
-    for (value /= 1e3; value >= 999.95 && units[unit + 1] != '\0'; unit++)
-        value /= 1e3;
-    grid_add(grid, "%s%.1f%c", mark, value, units[unit]);
-}
-
 static void add_number(struct grid *grid, const struct row_column *column,
-                       const struct table_value *row, struct style *style)
+                       const struct table_value *row)
 {
     char text[32];
     double factor = column->factor != 0 ? column->factor : 1,
@@ -44,9 +28,6 @@ static void add_number(struct grid *grid, const struct row_column *column,
         grid_add(grid, GRID_UNKNOWN);
     } else if (column->decimals > 0) {
         grid_add(grid, "%s%.*f", mark, column->decimals, value);
-    } else if (column->shortened && style->brief && value >= 1e5) {
-        add_shortened(grid, mark, value);
-        style->shortened = true;
     } else {
         grid_add(grid, "%s%s%s", mark, value < 0 ? "-" : "",
                  text_format_count((uint64_t)(fabs(value) + 0.5), text, sizeof text));
@@ -54,8 +35,7 @@ static void add_number(struct grid *grid, const struct row_column *column,
 }
 
 static void add_cell(struct grid *grid, const struct row_column *column,
-                     const struct table_column *declared, const struct table_value *row,
-                     struct style *style)
+                     const struct table_column *declared, const struct table_value *row)
 {
     const struct table_value *value = &row[column->column];
     char utc[32];
@@ -67,7 +47,7 @@ static void add_cell(struct grid *grid, const struct row_column *column,
         clock_format_utc((uint64_t)value->number * NS_PER_MS, 0, utc, sizeof utc);
         grid_add(grid, "%s", utc);
     } else {
-        add_number(grid, column, row, style);
+        add_number(grid, column, row);
     }
 }
 
@@ -92,30 +72,24 @@ static bool is_shown(const struct row_grid *of, size_t column, const struct grid
     }
 }
 
-/* Returns whether a row fits. */
-static bool fill(const struct row_grid *of, const struct grid_column *columns, size_t width,
-                 struct style *style, struct grid *grid)
+static void fill(const struct row_grid *of, struct grid *grid)
 {
     const struct table *table = of->table;
     size_t count = of->rows != NULL ? of->row_count : table->rows;
-    grid_init(grid, columns, of->column_count, of->gap != 0 ? of->gap : GAP);
     for (size_t i = 0; i < count; i++) {
         const struct table_value *row = table_row(table, of->rows != NULL ? of->rows[i] : i);
         for (size_t j = 0; j < of->column_count; j++)
-            add_cell(grid, &of->columns[j], &table->type->columns[of->columns[j].column], row,
-                     style);
+            add_cell(grid, &of->columns[j], &table->type->columns[of->columns[j].column], row);
     }
     for (size_t j = 0; j < of->column_count; j++)
         grid->hidden[j] = !is_shown(of, j, grid);
-    return grid_width(grid) <= width;
 }
 
-/* The columns that the width has cost, and how to read what it has shortened. */
+/* The columns that the width has cost. */
 static void write_cost(const struct row_grid *of, const bool *at_first, const struct grid *grid,
-                       const struct style *style, FILE *stream)
+                       FILE *stream)
 {
-    const char *file = of->file != NULL ? of->file : of->table->type->file,
-               *between = "no room for ";
+    const char *between = "no room for ";
     for (size_t i = 0; i < of->column_count; i++) {
         if (!grid->hidden[i] || at_first[i])
             continue;
@@ -123,15 +97,13 @@ static void write_cost(const struct row_grid *of, const bool *at_first, const st
         between = ", ";
     }
     if (between[0] == ',')
-        fprintf(stream, ": see %s\n", file);
-    if (style->shortened)
-        fprintf(stream, "k, M, G: rounded; %s has the exact counts\n", file);
+        fprintf(stream, ": see %s\n", of->file != NULL ? of->file : of->table->type->file);
 }
 
 void row_grid_write(const struct row_grid *of, size_t width, FILE *stream)
 {
     struct grid_column columns[GRID_COLUMNS_MAX];
-    struct style style = {0};
+    bool hidden[GRID_COLUMNS_MAX]; /* whatever the width */
     struct grid grid;
     for (size_t i = 0; i < of->column_count; i++) {
         const struct row_column *column = &of->columns[i];
@@ -144,16 +116,12 @@ void row_grid_write(const struct row_grid *of, size_t width, FILE *stream)
             .spare = column->spare,
             .below = column->below};
     }
-    if (!fill(of, columns, width, &style, &grid)) {
-        style.brief = true;
-        grid_deinit(&grid);
-        (void)!fill(of, columns, width, &style, &grid);
-    }
-    bool hidden[GRID_COLUMNS_MAX]; /* whatever the width */
+    grid_init(&grid, columns, of->column_count, of->gap != 0 ? of->gap : GAP);
+    fill(of, &grid);
     memcpy(hidden, grid.hidden, sizeof hidden);
     (void)!grid_fit(&grid, width, 1);
     grid_write(&grid, width, stream);
     if (grid.used > 0)
-        write_cost(of, hidden, &grid, &style, stream);
+        write_cost(of, hidden, &grid, stream);
     grid_deinit(&grid);
 }

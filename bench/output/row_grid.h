@@ -33,12 +33,11 @@ struct row_column {
     unsigned spare;
     bool below;
     enum row_column_where where;
-    double factor;  /* by which a number is multiplied; 0: 1 */
-    int decimals;   /* of the number that stands there; 0: whole, with separators */
-    bool shortened; /* where a row is too wide a number from 100,000 on is "499.5k" */
-    size_t least;   /* the column of what an unknown number is at least, ">= 5"; 0: none */
-    size_t mark;    /* the column of a flag: "~" before the numbers of rows that have it; 0: none,
-                       for the first column of a table is no flag */
+    double factor; /* by which a number is multiplied; 0: 1 */
+    int decimals;  /* of the number that stands there; 0: whole, with separators */
+    size_t least;  /* the column of what an unknown number is at least, ">= 5"; 0: none */
+    size_t mark;   /* the column of a flag: "~" before the numbers of rows that have it; 0: none,
+                      for the first column of a table is no flag */
 };
 
 struct row_grid {
@@ -51,9 +50,9 @@ struct row_grid {
     const char *file; /* that has what there was no room for; NULL: that of the table's type */
 };
 
-/* Writes the table for a terminal of so many columns: where a row does not fit, numbers are
- * shortened, then columns are left out, the highest `spare` first, and lines below the table say
- * both. Writes nothing without a row. */
+/* Writes the table for a terminal `width` columns wide: where a row does not fit, columns are left
+ * out, the highest `spare` first, and a line below the table names them. Writes nothing without a
+ * row. */
 void row_grid_write(const struct row_grid *grid, size_t width, FILE *stream);
 
 #endif

@@ -11,14 +11,13 @@
 #include "bench/target/resources.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void series_init(struct series *series, const struct series_options *options,
+static void init(struct series *series, const struct series_options *options,
                  const struct series_user *user, void *context)
 {
     *series = (struct series){
@@ -29,10 +28,6 @@ void series_init(struct series *series, const struct series_options *options,
         .records = memory_new(options->target->topology_count, sizeof *series->records)};
     if (options->piece == NULL)
         series->options.piece = "trial";
-    if (options->output->json && options->verdict_of_nothing != NULL)
-        snprintf(series->json_of_nothing, sizeof series->json_of_nothing,
-                 "{\n  \"verdict\": \"%s\",\n  \"cut_short\": \"%s\",\n  \"results\": []\n}\n",
-                 options->verdict_of_nothing, error_words(ERROR_INTERRUPTED));
 }
 
 void series_deinit(struct series *series)
@@ -45,13 +40,15 @@ void series_deinit(struct series *series)
         table_deinit(&series->records[i].findings);
     }
     free(series->records);
+    json_decref(series->plan);
     rounds_deinit(&series->rounds);
     targets_deinit(&series->targets, series->options.output->out);
     if (series->made_data)
         rmdir(target->data);
 }
 
-uint64_t series_most_clients(const struct series *series)
+/* The largest number of clients at a time. */
+static uint64_t most_clients(const struct series *series)
 {
     const struct levels *clients = series->options.clients;
     return clients->list[clients->count - 1];
@@ -61,19 +58,16 @@ uint64_t series_most_clients(const struct series *series)
 
 bool series_announces_demand(const struct series *series)
 {
-    return series->options.target->connect && !series->targets.list[0].stands &&
-           !series->options.output->quiet;
+    return series->options.target->connect && !series->options.output->quiet;
 }
 
 void series_announce_demand(const struct series *series, const char *each)
 {
     char where[CONNECT_TEXT_SIZE], clients[32];
     if (series_announces_demand(series))
-        complain_mildly("on %s: at most %s sessions at a time, %s; others who use these servers "
-                        "will notice",
+        complain_mildly("on %s: at most %s sessions at a time, %s",
                         connect_typed(&series->targets.list[0].placement, where, sizeof where),
-                        text_format_count(series_most_clients(series), clients, sizeof clients),
-                        each);
+                        text_format_count(most_clients(series), clients, sizeof clients), each);
 }
 
 const char *series_topology(const struct series *series)
@@ -106,7 +100,7 @@ void series_warn(const struct series *series, struct series_record *record, cons
 
 static size_t trials_kept(const struct series *series)
 {
-    size_t trials = series->user->kept != NULL ? series->user->kept(series->context) : 0;
+    size_t trials = series->kept;
     for (size_t i = 0; i < series->record_count; i++)
         trials += series->records[i].rows.rows;
     return trials;
@@ -115,89 +109,21 @@ static size_t trials_kept(const struct series *series)
 /* The interruption of a trial, or of a request before the first, in the words of the series. */
 static void heed_interruption(struct series *series, struct error *error)
 {
-    const char *subcommand = series->options.subcommand, *piece = series->options.piece;
-    char of[32], whole[32];
+    const char *piece = series->options.piece;
+    char of[32], whole[32], what[128];
     size_t kept = trials_kept(series);
     series->interrupted = error->kind == ERROR_INTERRUPTED;
     if (!series->interrupted)
         return;
-    signals_read(series->targets.signals); /* the next one leaves out the plots */
-    if (kept == 0)
-        error_raise(error, ERROR_INTERRUPTED, 0, subcommand, "before a %s ended: nothing is kept",
-                    piece);
-    else
-        error_raise(error, ERROR_INTERRUPTED, 0, subcommand, "%s of %s %ss %s kept",
-                    text_format_count(kept, of, sizeof of),
-                    text_format_count(series->planned, whole, sizeof whole), piece,
-                    kept == 1 ? "is" : "are");
-}
-
-/* For the handler of a signal that comes before anything has been made. */
-static struct {
-    char sentence[200], json[SERIES_JSON_SIZE], folder[PATH_MAX];
-    int status;
-} ending;
-
-static void end_program(int number)
-{
-    (void)number;
-    (void)!write(STDERR_FILENO, ending.sentence, strlen(ending.sentence));
-    (void)!write(STDOUT_FILENO, ending.json, strlen(ending.json));
-    if (ending.folder[0] != '\0')
-        folder_discard(ending.folder); // NOLINT(bugprone-signal-handler): it only calls rmdir
-    _exit(ending.status);
-}
-
-/* A signal that the program was started to ignore stays ignored. */
-static void let_signals_end_program(const struct series *series)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    bool controls = isatty(STDERR_FILENO) && terminal_abilities(STDERR_FILENO).controls;
-    ending.status = error_exit_status(ERROR_INTERRUPTED);
-    snprintf(ending.sentence, sizeof ending.sentence,
-             "%szkherd: %s: %s: before a %s ended: nothing is kept\n",
-             controls ? TERMINAL_CLEAR_LINE : "", series->options.subcommand,
-             error_words(ERROR_INTERRUPTED), series->options.piece);
-    snprintf(ending.json, sizeof ending.json, "%s", series->json_of_nothing);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        if (signal(numbers[i], end_program) == SIG_IGN)
-            signal(numbers[i], SIG_IGN);
-    }
-}
-
-void series_discard_on_signal(const char *folder)
-{
-    snprintf(ending.folder, sizeof ending.folder, "%s", folder);
+    snprintf(what, sizeof what, "before a %s ended: nothing is", piece);
+    if (kept > 0)
+        snprintf(what, sizeof what, "%s of %s %ss %s", text_format_count(kept, of, sizeof of),
+                 text_format_count(series->planned, whole, sizeof whole), piece,
+                 kept == 1 ? "is" : "are");
+    error_raise(error, ERROR_INTERRUPTED, 0, series->options.subcommand, "%s kept", what);
 }
 
 /* ------------------------------------------------------------------ before the first trial */
-
-static enum error_kind check(struct series *series, struct error *error)
-{
-    const struct series_options *options = &series->options;
-    const struct series_user *user = series->user;
-    if (folder_check(options->output->out, error) ||
-        ((options->output->json || !options->output->quiet) && standard_output_check(error)) ||
-        resources_check(options->target, series_most_clients(series), options->processes, error) ||
-        target_prepare_data(options->target, &series->made_data, error) ||
-        (user->check != NULL && user->check(series->context, error)))
-        return error->kind;
-    return ERROR_NONE;
-}
-
-static enum error_kind open_targets(struct series *series, struct error *error)
-{
-    const struct target_options *options = series->options.target;
-    if (options->driver != DRIVER_SIMULATED)
-        progress_show_step(&series->progress, options->connect ? "looking at the servers"
-                                                               : "starting private servers");
-    if (options->connect)
-        let_signals_end_program(series);
-    enum error_kind kind =
-        targets_open(&series->targets, options, series_most_clients(series), error);
-    progress_clear(&series->progress);
-    return kind;
-}
 
 /* What the servers do not allow is left out: only --connect has such servers, and they are one
  * target. */
@@ -223,7 +149,6 @@ static enum error_kind open_record(struct series *series, size_t topology, struc
     struct series_record *record = &series->records[topology];
     char folder[PATH_MAX];
     const char *out;
-    struct error closing;
     if (targets_folder(&series->targets, topology, options->output->out, folder, &out, error))
         return error->kind;
     if (user->rows == NULL)
@@ -234,16 +159,13 @@ static enum error_kind open_record(struct series *series, size_t topology, struc
     record->planned = series->planned / series->targets.count;
     snprintf(record->target, sizeof record->target, "%s", target->name);
     if (file_set_open(&record->files, out, target->name, error) ||
-        file_set_add_table(&record->files, user->rows, &record->csv, error) ||
-        (user->add_files != NULL && user->add_files(series->context, record, error))) {
-        (void)!file_set_close(&record->files, &closing);
+        file_set_add_table(&record->files, user->rows, &record->csv, error))
         return error->kind;
-    }
     manifest_begin(&record->manifest, series->argc, series->argv, options->seed,
-                   user->describe_plan(series->context), options->target, target);
+                   json_incref(series->plan), options->target, target);
+    if (user->open_record != NULL && user->open_record(series->context, record, error))
+        return error->kind;
     const char *shares = resources_warning(options->target, record->servers);
-    if (user->warn != NULL)
-        user->warn(series->context, record);
     if (target->left_out[0] != '\0')
         series_warn(series, record, "left out, because they do not serve: %s", target->left_out);
     if (series->left_out[0] != '\0')
@@ -255,16 +177,30 @@ static enum error_kind open_record(struct series *series, size_t topology, struc
 
 static enum error_kind prepare(struct series *series, struct error *error)
 {
-    if (check(series, error))
+    const struct series_options *options = &series->options;
+    const struct target_options *target = options->target;
+    const struct output_options *output = options->output;
+    struct error closing;
+    if (folder_check(output->out, error) ||
+        ((output->json || !output->quiet) && standard_output_check(error)) ||
+        resources_check(target, most_clients(series), options->processes, error) ||
+        target_prepare_data(target, &series->made_data, error))
         return error->kind;
-    progress_init(&series->progress, 0, series->options.output->quiet);
-    noise_watch_init(&series->noise, series->options.target, &series->targets);
-    series->noise.votes = series->options.votes;
-    if (open_targets(series, error) || lay_out(series, error))
+    progress_init(&series->progress, 0, output->quiet);
+    noise_watch_init(&series->noise, target, &series->targets);
+    series->noise.votes = options->votes;
+    if (target->driver != DRIVER_SIMULATED)
+        progress_show_step(&series->progress,
+                           target->connect ? "looking at the servers" : "starting private servers");
+    enum error_kind kind = targets_open(&series->targets, target, most_clients(series), error);
+    progress_clear(&series->progress);
+    if (kind != ERROR_NONE || lay_out(series, error))
         return error->kind;
     for (; series->record_count < series->targets.count; series->record_count++) {
-        if (open_record(series, series->record_count, error))
+        if (open_record(series, series->record_count, error)) {
+            (void)!file_set_close(&series->records[series->record_count].files, &closing);
             return error->kind;
+        }
     }
     return ERROR_NONE;
 }
@@ -278,40 +214,24 @@ void series_measure_noise(struct series *series)
     progress_clear(&series->progress);
 }
 
-void series_finish_attempt(const struct series *series, struct series_record *record)
-{
-    if (series->noise.again)
-        table_move_last(&record->rows, &record->made_again);
-    else
-        record->disturbed += series->noise.disturbed;
-}
-
-void series_keep(const struct series *series, struct series_record *record,
-                 const struct shared *fleet, const char *not_reconciled)
+bool series_keeps(const struct series *series, struct series_record *record,
+                  const struct shared *fleet, const char *not_reconciled)
 {
     char where[100];
-    manifest_sessions(&record->manifest, fleet);
-    if (not_reconciled[0] == '\0' || record->warned)
-        return;
-    record->warned = true;
-    series_warn(series, record, "%scannot cross-check against the servers' counters: %s",
-                series_where(series, record, where), not_reconciled);
+    if (series->noise.again) {
+        table_move_last(&record->rows, &record->made_again);
+        return false;
+    }
+    if (fleet != NULL)
+        manifest_sessions(&record->manifest, fleet);
+    if (not_reconciled[0] != '\0' && !record->warned)
+        series_warn(series, record, "%scannot cross-check against the servers' counters: %s",
+                    series_where(series, record, where), not_reconciled);
+    record->warned = record->warned || not_reconciled[0] != '\0';
+    return true;
 }
 
-/* An attempt at the present trial. */
-static enum error_kind attempt(struct series *series, struct error *error)
-{
-    size_t topology = series->rounds.cells[series->trial->cell].topology;
-    const struct target *target = &series->targets.list[topology];
-    snprintf(series->root, sizeof series->root, "%s/t%04zu", target->root, series->attempts++);
-    if (series->trial->number > 0)
-        noise_watch_begin(&series->noise, target);
-    enum error_kind kind = series->user->make(series->context, error);
-    if (kind == ERROR_NONE && series->user->rows != NULL && series->trial->number > 0)
-        series_finish_attempt(series, &series->records[topology]);
-    return kind;
-}
-
+/* Makes the trials in their order; each has a root znode of its own. */
 static enum error_kind make_rounds(struct series *series, struct error *error)
 {
     struct rounds *rounds = &series->rounds;
@@ -320,11 +240,16 @@ static enum error_kind make_rounds(struct series *series, struct error *error)
         series_measure_noise(series);
     for (size_t at = 0; kind == ERROR_NONE && at < rounds->trial_count; at++) {
         const struct rounds_cell *cell = &rounds->cells[rounds->trials[at].cell];
+        const struct target *target = &series->targets.list[cell->topology];
         uint64_t began_ns = clock_now_ns();
         series->trial = &rounds->trials[at];
         do {
             progress_begin(&series->progress, at, rounds_left_ns(rounds, at));
-            kind = attempt(series, error);
+            snprintf(series->root, sizeof series->root, "%s/t%04zu", target->root,
+                     series->attempts++);
+            if (series->trial->number > 0)
+                noise_watch_begin(&series->noise, target);
+            kind = series->user->make(series->context, error);
         } while (kind == ERROR_NONE && series->noise.again);
         rounds_learn(rounds, cell->alike, cell->cost, clock_now_ns() - began_ns);
         series->trial = NULL;
@@ -336,31 +261,20 @@ static enum error_kind make_rounds(struct series *series, struct error *error)
 /* ------------------------------------------------------------------ the end */
 
 /* What cannot be drawn is a warning. */
-static enum error_kind draw(struct series *series, struct series_record *record,
-                            struct error *error)
+static void draw(const struct series *series, const struct series_record *record)
 {
     const struct output_options *output = series->options.output;
-    const struct error *cut_short = series->cut_short;
-    struct plots plots = {.folder = record->files.folder,
-                          .manifest = record->manifest.json,
-                          .formats = output->plots,
-                          .interrupts = series->targets.signals};
-    const char *nothing = series->user->name_plots(series->context, &plots);
-    manifest_date(&record->manifest, &record->files);
-    progress_show_step(&series->progress, series->interrupted
-                                              ? "drawing the plots; interrupt again to end at once"
-                                              : "drawing the plots");
+    struct plots plots = {.folder = record->files.folder, .formats = output->plots};
+    char warning[sizeof plots.why.detail + 64];
+    progress_show_step(&series->progress, "drawing the plots; Ctrl-C leaves them out");
     enum plots_end end = plots_draw(&plots);
     progress_clear(&series->progress);
-    if (end == PLOTS_NOTHING && nothing != NULL && cut_short == NULL && !output->quiet)
-        complain_mildly("no plots in %s: %s", plots.folder, nothing);
-    if (end == PLOTS_SKIPPED)
-        series_warn(series, record, "the plots are skipped: %s", plots.why);
-    if (end != PLOTS_INTERRUPTED)
-        return ERROR_NONE;
-    manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
-    return error_raise(error, ERROR_INTERRUPTED, 0, series->options.subcommand,
-                       "the plots are not drawn");
+    if (end == PLOTS_NOTHING && series->cut_short == NULL && !output->quiet)
+        complain_mildly("no plots in %s: there is nothing to draw", plots.folder);
+    if (end != PLOTS_SKIPPED)
+        return;
+    snprintf(warning, sizeof warning, "the plots are skipped: %s", plots.why.detail);
+    manifest_warn_late(&record->manifest, plots.folder, warning, output->quiet);
 }
 
 /* Its files are closed and complete, whereupon all records are; the first error is the one that
@@ -377,6 +291,8 @@ static void close_record(struct series *series, struct series_record *record, st
     struct error second;
     enum error_kind kind = file_set_close(&record->files, error), finished = ERROR_NONE;
     bool closed = kind == ERROR_NONE;
+    if (record->rows.rows > files->trials) /* the last one is not in the files: a disk was full */
+        table_truncate(&record->rows, files->trials);
     if (user->finish != NULL)
         finished = user->finish(series->context, record, closed && files->trials > 0,
                                 closed ? error : &second);
@@ -393,7 +309,7 @@ static void close_record(struct series *series, struct series_record *record, st
         ERROR_FIRST(error, file_set_save_table(files->folder, &record->findings, NULL, error));
 }
 
-/* Its plots, which look at all records, and its manifest. */
+/* Its manifest, and its plots, which look at all records. */
 static void describe_record(struct series *series, struct series_record *record,
                             struct error *error)
 {
@@ -401,15 +317,14 @@ static void describe_record(struct series *series, struct series_record *record,
     struct error second;
     if (files->trials == 0)
         return;
-    if (error->kind == ERROR_NONE && !files->broken && series->user->name_plots != NULL &&
-        !series->options.output->no_files)
-        error->kind = draw(series, record, error);
     bool good = error->kind == ERROR_NONE;
-    manifest_set(&record->manifest, "noise", noise_watch_describe(&series->noise));
-    enum error_kind written =
-        manifest_write(&record->manifest, files, record->planned, series->cut_short,
-                       good ? NULL : error, good ? error : &second);
+    const struct error *why = series->cut_short != NULL ? series->cut_short : error;
+    enum error_kind written = manifest_write(
+        &record->manifest, files, record->planned, noise_watch_describe(&series->noise),
+        why->kind != ERROR_NONE ? why : NULL, good ? error : &second);
     record->whole = good && written == ERROR_NONE && !files->broken;
+    if (record->whole && series->user->has_plots && !series->options.output->no_files)
+        draw(series, record);
 }
 
 /* Complains about the first error that is not the one that has cut the series short, about which
@@ -448,10 +363,7 @@ static void print_record(const struct series *series, const struct series_record
     view->write(series->context, record);
     if (record->findings.rows > 0)
         putchar('\n');
-    if (series->options.output->brief)
-        findings_print_brief(&record->findings, colours, SERIES_BRIEF_FINDINGS, stdout);
-    else
-        findings_print(&record->findings, colours, stdout);
+    findings_print(&record->findings, series->options.output->brief, colours, stdout);
     if (!series->options.output->no_files)
         printf("\nresults in %s\n", record->files.folder);
 }
@@ -487,9 +399,11 @@ int series_print_results(const struct series *series, const struct series_view *
 
 /* Records that were opened before an error have no trials: closing them removes them. What else
  * went wrong may be why znodes remain, so these come last. */
-int series_run(struct series *series, int argc, char **argv)
+int series_run(struct series *series, const struct series_options *options,
+               const struct series_user *user, void *context, int argc, char **argv)
 {
     struct error error = {0};
+    init(series, options, user, context);
     series->argc = argc;
     series->argv = argv;
     enum error_kind kind = prepare(series, &error);
@@ -499,7 +413,8 @@ int series_run(struct series *series, int argc, char **argv)
         kind = targets_find_cause(&series->targets, kind, &error);
     }
     heed_interruption(series, &error);
-    targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
+    targets_close(&series->targets,
+                  &series->left); /* before plots and tables, so that no server waits for them */
     series->cut_short = kind != ERROR_NONE ? &error : NULL;
     int status = close_records(series), verdict = 0, left = 0;
     size_t kept = trials_kept(series);
@@ -511,8 +426,11 @@ int series_run(struct series *series, int argc, char **argv)
         status = kind == ERROR_UNREAD /* a reader who has seen enough needs no complaint */
                      ? error_exit_status(kind)
                      : complain_about(series->options.subcommand, &error);
-    if (series->interrupted && kept == 0)
-        fputs(series->json_of_nothing, stdout);
+    if (series->interrupted && kept == 0 && options->output->json &&
+        options->verdict_of_nothing != NULL)
+        json_result_write(json_pack("{s:s, s:s, s:[]}", "verdict", options->verdict_of_nothing,
+                                    "cut_short", error_words(ERROR_INTERRUPTED), "results"),
+                          stdout);
     if (series->left.kind != ERROR_NONE)
         left = complain(&series->left);
     status = status != 0 ? status : left;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * series: the driver of experiments: leads the trials of a subcommand from the start of the servers
+ * series: the driver of experiments: takes the trials of a subcommand from the start of the servers
  * to the exit status. Layer: bench/output.
  *
  * An experiment is cells × trials on one topology of servers or several. The driver opens the
@@ -22,12 +22,58 @@
 #include "bench/output/manifest.h"
 #include "bench/output/noise_watch.h"
 #include "bench/output/plots.h"
-#include "bench/output/rounds.h"
 #include "bench/target/target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ------------------------------------------------------------------ rounds (rounds.c)
+ *
+ * Every round makes one trial of each cell, in a random order of its own, so that a drift of the
+ * machine or of the servers affects all cells alike. Rehearsals, which are not kept, are a round of
+ * the cells that say so, before the first. */
+
+/* What the order and the time depend on; what else a cell is, the user of the rounds knows. */
+struct rounds_cell {
+    size_t topology; /* index of the target */
+    double cost;     /* of a trial, in a unit of the user's: requests, say */
+    size_t alike;    /* from 0: trials of cells with one number take time by their cost */
+    bool rehearsed;
+};
+
+struct rounds_trial {
+    size_t cell;
+    uint32_t number; /* from 1; 0: a rehearsal */
+};
+
+struct rounds {
+    struct rounds_cell *cells;
+    size_t cell_count;
+    struct rounds_trial *trials;
+    size_t trial_count;
+    size_t rehearsals; /* the first of the trials */
+    uint64_t trial_ns; /* how long each takes; 0: as those learnt from */
+    struct rounds_experience {
+        double cost, took_ns;
+    } * learnt;           /* of the trials of cells that are alike */
+    uint64_t shortest_ns; /* the shortest trial so far; 0: none was made */
+};
+
+/* The cells are the caller's to fill before `count` rounds of them are laid out, in orders that
+ * follow from the seed. */
+void rounds_init(struct rounds *rounds, size_t cell_count);
+void rounds_lay_out(struct rounds *rounds, uint32_t count, uint64_t seed);
+void rounds_deinit(struct rounds *rounds);
+
+/* Trials of this cost, of cells that are alike, have taken this time. */
+void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns);
+
+/* The estimated time of the trials from an index on. Trials of which nothing is known take as long
+ * as the others; 0: nothing is known of any. */
+uint64_t rounds_left_ns(const struct rounds *rounds, size_t from);
+
+/* ------------------------------------------------------------------ the series */
 
 /* The results on one topology: a folder with the rows, the other files, and the manifest. */
 struct series_record {
@@ -38,7 +84,6 @@ struct series_record {
     struct csv csv; /* of the rows, the first of the files */
     struct table rows;
     struct table made_again; /* rows of attempts that another one followed; not in the files */
-    size_t disturbed;        /* trials in `rows` */
     struct table findings;   /* what they come to: series_user.finish adds to it */
     struct manifest manifest;
     size_t planned; /* trials */
@@ -46,23 +91,19 @@ struct series_record {
     bool whole;     /* closed without an error */
 };
 
-/* What the user does; constant. The calls stand in their order; context is that of series_init, a
+/* What the user does; constant. The calls stand in their order; context is that of series_run, a
  * topology an index in the targets. NULL: nothing. The first error ends the series. */
 struct series_user {
-    /* Before the first server is started: what else the trials need of this machine. */
-    enum error_kind (*check)(void *context, struct error *error);
     /* The servers are there, and what they do not allow is left out of the numbers of clients:
-     * plans the trials, as series.rounds; or sets series.planned, for `run`. */
+     * plans the trials, as series.rounds; or sets series.planned, for `run`. Sets series.plan. */
     enum error_kind (*lay_out)(void *context, struct error *error);
 
-    /* A record: the type of its rows; its other files; the object "plan" of its manifest; and what
-     * to warn of before the first trial (series_warn). */
+    /* A record: the type of its rows; its other files, and what to warn of before the first trial
+     * (series_warn). Without `rows` there is no record: the user keeps the trials, and counts them
+     * in series.kept. */
     const struct table_type *rows;
-    enum error_kind (*add_files)(void *context, struct series_record *record, struct error *error);
-    json_t *(*describe_plan)(const void *context);
-    void (*warn)(void *context, struct series_record *record);
-    /* Instead, with `rows` NULL: there is no record, the user keeps the trials, this many. */
-    size_t (*kept)(const void *context);
+    enum error_kind (*open_record)(void *context, struct series_record *record,
+                                   struct error *error);
 
     /* Says what the trials demand, and warms up. */
     enum error_kind (*begin)(void *context, struct error *error);
@@ -77,9 +118,7 @@ struct series_user {
      */
     enum error_kind (*finish)(void *context, struct series_record *record, bool whole,
                               struct error *error);
-    /* Sets the kind of the plots of a record, and adds their recipes. Returns why there may be
-     * nothing to draw. */
-    const char *(*name_plots)(const void *context, struct plots *plots);
+    bool has_plots; /* a record may have */
     /* When all records are closed: writes what is of all of them. */
     enum error_kind (*join)(void *context, struct error *error);
     /* Prints the results, and writes what the records do not; not called without a trial. Returns
@@ -103,8 +142,6 @@ struct series_options {
     bool votes;    /* the trials are votes of a search (noise_watch.h) */
 };
 
-#define SERIES_JSON_SIZE 120
-
 struct series {
     const struct series_user *user;
     void *context;
@@ -115,7 +152,9 @@ struct series {
     struct series_record *records; /* of each topology of the options */
     size_t record_count;           /* of the topologies whose record is open */
     struct rounds rounds;
+    json_t *plan;   /* of the manifests */
     size_t planned; /* trials that would be kept */
+    size_t kept;    /* by a user without records */
     struct progress progress;
     struct noise_watch noise;
     /* The present one: */
@@ -128,30 +167,18 @@ struct series {
     struct error left;             /* ERROR_LEFT_BEHIND: znodes that could not be removed */
     bool made_data;                /* the folder of --data */
     bool interrupted;              /* by a signal */
-    char json_of_nothing[SERIES_JSON_SIZE]; /* before a trial has ended; "": none */
 };
 
-/* user and context must outlive the series, which must not be moved. */
-void series_init(struct series *series, const struct series_options *options,
-                 const struct series_user *user, void *context);
+/* Starts or finds the servers, has all trials made, stops the servers, closes the records and has
+ * the results printed. Returns the exit status; errors have been complained about. user and context
+ * must outlive the series, which must not be moved, and is the caller's to series_deinit. */
+int series_run(struct series *series, const struct series_options *options,
+               const struct series_user *user, void *context, int argc, char **argv);
 void series_deinit(struct series *series);
 
-/* Starts or finds the servers, has all trials made, stops the servers, closes the records and has
- * the results printed. Returns the exit status; errors have been complained about. */
-int series_run(struct series *series, int argc, char **argv);
-
-/* A signal before the servers of --connect have answered ends the program: it then discards this
- * folder, too, which has just been made. */
-void series_discard_on_signal(const char *folder);
-
-/* The largest number of clients at a time. */
-uint64_t series_most_clients(const struct series *series);
-
-/* Whether to say what the trials demand of the servers: they are those of --connect, and somebody
- * else may use them. */
+/* What the trials demand of servers of --connect, which others may use: whether it is said, and how
+ * many clients there are at most, with a clause on what they send. */
 bool series_announces_demand(const struct series *series);
-
-/* If so, says how many clients there are at most, and a clause on what each of them sends. */
 void series_announce_demand(const struct series *series, const char *each);
 
 /* The name of the topology of the present trial; "" if there is only one. */
@@ -164,33 +191,28 @@ void series_warn(const struct series *series, struct series_record *record, cons
 /* Measures what others do before the first trial; for a user that makes all trials itself. */
 void series_measure_noise(struct series *series);
 
-/* For a user that makes all trials itself, after noise_watch_end: an attempt whose row is the
- * record's last is either to be made again, and then no longer among the rows, or kept. */
-void series_finish_attempt(const struct series *series, struct series_record *record);
-
-/* A trial that ran on this fleet is to be kept: for the manifest. Warns once if its counts could
- * not be compared with the servers': not_reconciled says why; "": they could. */
-void series_keep(const struct series *series, struct series_record *record,
-                 const struct shared *fleet, const char *not_reconciled);
+/* After noise_watch_end, of an attempt whose row is the record's last. False: it is to be made
+ * again, and the row has moved away. True: it is to be kept; the manifest has the fleet that it ran
+ * on (NULL: none), and a warning, once, if its counts could not be compared with the servers':
+ * not_reconciled says why; "": they could. */
+bool series_keeps(const struct series *series, struct series_record *record,
+                  const struct shared *fleet, const char *not_reconciled);
 
 /* "standalone: " where a message has to say which of several topologies it is of; else "". */
 const char *series_where(const struct series *series, const struct series_record *record,
                          char where[100]);
 
-/* With --brief, the sentences below the verdict, at most. */
-#define SERIES_BRIEF_FINDINGS 4
-
-/* How the results of a record are printed: the findings stand below what `write` writes; with
- * --quiet and --json those that fail or are not valid go to stderr. */
+/* How the results of a record are printed. */
 struct series_view {
-    /* To stdout. */
+    /* Writes the text above the findings to stdout. */
     void (*write)(const void *context, const struct series_record *record);
     /* The list of cells of --json. */
     json_t *(*cells)(const void *context, const struct series_record *record);
 };
 
-/* Complains about all records that have a trial, and prints them, or the object of --json. Returns
- * the exit status of all that was found. */
+/* Prints all records that have a trial, or the object of --json; with this and with --quiet the
+ * findings that fail or are not valid go to stderr. Returns the exit status of all that was found.
+ */
 int series_print_results(const struct series *series, const struct series_view *view);
 
 #endif

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * trial_columns: the columns of trials.csv, which zkherd run writes and zkherd compare reads.
- * Layer: bench/output.
+ * trial_columns: the columns of trials.csv, which zkherd run writes and zkherd compare reads; of
+ * handoffs.csv, out of the ledger of a trial or of a log of transactions; and of trace.csv, out of
+ * the trace of a trial. Layer: bench/output.
  */
 #ifndef BENCH_OUTPUT_TRIAL_COLUMNS_H
 #define BENCH_OUTPUT_TRIAL_COLUMNS_H
 
 #include "bench/output/noise_watch.h"
 #include "measure/table.h"
+#include "measure/tally.h"
 #include "servers/four_letter.h"
 
 #define TRIAL_SERVER_COLUMN(X, T, name, keys, word, meaning)                                       \
@@ -26,9 +28,8 @@
 #define TRIAL_ROW_COLUMNS(X, T)                                                                    \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
     X(T, target, TEXT, "", 0, KEY,                                                                 \
-      "`standalone` for one private server, `ensemble3` for three; `simulated1`, `simulated3` "    \
-      "in a simulation; otherwise the first host of `--connect` with its port, in which `-` "      \
-      "replaces every character except letters, digits and dots")                                  \
+      "`standalone`, `ensemble3`: private servers; `simulated1`, `simulated3`; or the first host " \
+      "of `--connect` with its port, in which only letters, digits and dots are not `-`")          \
     X(T, servers, COUNT, "", 0, KEY,                                                               \
       "number of servers; with `--connect` those that served at the start")                        \
     X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
@@ -41,12 +42,9 @@
     X(T, clients, COUNT, "", 0, KEY, "number of sessions")                                         \
     X(T, locks, COUNT, "", 0, KEY, "number of locks over which the sessions are spread")           \
     X(T, trial, COUNT, "", 0, NONE,                                                                \
-      "its number within the cell (recipe, clients, topology), which is the number of "            \
-      "its round")                                                                                 \
+      "its number within the cell (recipe, clients, topology), that of its round")                 \
     X(T, seed, COUNT, "", 0, NONE,                                                                 \
-      "the seed of the run, the same in all rows. The holding times of trial *t* derive "          \
-      "from seed + *t*: a generator with this seed gives each process the seed of its "            \
-      "own generator")                                                                             \
+      "the seed of the run; the holding times of trial *t* derive from seed + *t*")                \
     X(T, handoffs, COUNT, "", 0, NONE, "grants, the first of each lock included")                  \
     X(T, creates, COUNT, "", 0, EXACT, "CREATE requests, failed ones included")                    \
     X(T, creates_failed, COUNT, "", 0, EXACT, "how many of these were answered by an error")       \
@@ -87,52 +85,40 @@
     X(T, acquire_p99_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
     X(T, acquire_max_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
     X(T, client_cpu_s, REAL, "s", 6, MEDIAN,                                                       \
-      "CPU time of all worker processes, user and system, each from the opening of the gate to "   \
-      "its last reading, without the coordinator's CPU time")                                      \
+      "CPU time of all worker processes from the opening of the gate, without the coordinator")    \
     X(T, server_cpu_s, REAL, "s", 6, MEDIAN,                                                       \
       "CPU time of the private server's JVM, all threads, between the two readings of "            \
       "its counters; empty with `--connect`")                                                      \
     X(T, client_rss_kib, COUNT, "KiB", 0, NONE,                                                    \
-      "resident memory of all worker processes at the last reading. A page that several of them "  \
-      "share is counted for each of them")                                                         \
+      "resident memory of all worker processes; shared pages count for each of them")              \
     FOUR_LETTER_OF_TRIALS(TRIAL_SERVER_COLUMN, X, T)                                               \
     X(T, watches_leaked, SIGNED, "", 0, NONE,                                                      \
       "watches at the end minus watches at the opening of the gate (`zk_watch_count`). "           \
       "May be negative on servers that others use")                                                \
     X(T, ephemerals_leaked, SIGNED, "", 0, NONE,                                                   \
-      "ephemeral znodes at the end minus those at the opening of the gate "                        \
-      "(`zk_ephemerals_count`); with several servers, which all have the same znodes, "            \
-      "the smallest value")                                                                        \
+      "the same of ephemeral znodes (`zk_ephemerals_count`); of several servers the smallest")     \
     X(T, reconciled, TEXT, "", 0, NONE,                                                            \
-      "`yes`: the servers' counts equal the sessions' (see method.md). `no`: they "                \
-      "differ, which is a failed verdict. `na`: cannot be compared, because the servers "          \
-      "do not report their counters, a server had to be asked again (for example during "          \
-      "an election, after which its counters start at zero), other clients use the "               \
-      "servers, a connection was lost in free pace, a session received missed watch "              \
-      "events on a new connection, or the trial was cut short")                                    \
+      "`yes`: the servers' counts equal the sessions'. `no`: they differ, which is a failed "      \
+      "verdict. `na`: they [cannot be compared](method.md#reconciliation)")                        \
     X(T, violations, COUNT, "", 0, NONE,                                                           \
       "number of verdicts that failed in the trial; see [method.md](method.md)")                   \
     X(T, order_inversions, COUNT, "", 0, NONE,                                                     \
       "grants whose number is not above that of the previous grant of the lock. For a "            \
       "queue, this is the sequence number; otherwise, the number of the arrival")                  \
     X(T, fairness_jain, REAL, "", 4, MEDIAN,                                                       \
-      "Jain's fairness index of the sessions' acquisitions: 1 when all sessions have "             \
-      "the same number, 1/`clients` when one session has all; empty when there was no "            \
-      "acquisition")                                                                               \
+      "Jain's fairness index of the sessions' acquisitions: 1 when all have as many, 1/`clients` " \
+      "when one has all; empty without any")                                                       \
     X(T, reconnects, COUNT, "", 0, NONE,                                                           \
       "number of times that a session lost its connection and connected again")                    \
     X(T, recovery_s, REAL, "s", 6, MEDIAN,                                                         \
-      "in a trial in which a session died as planned (see [method.md](method.md)): "               \
-      "from its death to the next grant of that lock; else empty")                                 \
+      "from a [planned death](method.md#deaths) of a session to the next grant of that lock")      \
     X(T, repairs, COUNT, "", 0, NONE,                                                              \
-      "how often a holder found and repaired data that a crash had left half-written "             \
-      "(`ready`)")                                                                                 \
+      "how often a holder repaired data that a crash had left half-written (`ready`)")             \
     X(T, valid, FLAG, "", 0, NONE, "`yes` or `no`: whether the measurement is valid")              \
     X(T, reason, TEXT, "", 0, NONE, "what is wrong; empty if nothing is wrong")                    \
     X(T, stalls, COUNT, "", 0, NONE,                                                               \
-      "how often a server owed an answer and no session received anything for longer "             \
-      "than 1 s, or than a bound that follows from the trial's latencies (see "                    \
-      "[method.md](method.md))")                                                                   \
+      "how often a server owed an answer and no session received anything "                        \
+      "([method.md](method.md#stalls))")                                                           \
     X(T, stalled_s, REAL, "s", 6, MEDIAN, "how long these stalls lasted in total")                 \
     TRIAL_TIME_COLUMN(X, T, background_alone_p50, TRIAL_ALONE)                                     \
     TRIAL_TIME_COLUMN(X, T, background_alone_p99, TRIAL_ALONE)                                     \
@@ -140,14 +126,12 @@
     TRIAL_TIME_COLUMN(X, T, background_p99, TRIAL_CONTENDED)                                       \
     TRIAL_TIME_COLUMN(X, T, background_max, TRIAL_CONTENDED)                                       \
     X(T, background_requests, COUNT, "", 0, NONE,                                                  \
-      "requests answered, as foreseen, of those due while the clients contend: the "               \
-      "number of these times")                                                                     \
+      "requests due while the clients contend and answered, as foreseen")                          \
     X(T, background_per_s, REAL, "1/s", 2, MEDIAN,                                                 \
       "requests answered per second while the clients contend")                                    \
     X(T, background_errors, COUNT, "", 0, NONE, "replies with an error, alone and contended")      \
     X(T, background_unsent, COUNT, "", 0, NONE,                                                    \
-      "requests that were due and never sent, because as many as the depth were "                  \
-      "outstanding until the end")                                                                 \
+      "requests that were due and never sent: as many as the depth were outstanding")              \
     NOISE_COLUMNS(X, T)                                                                            \
     X(T, complete, FLAG, "", 0, PRIVATE,                                                           \
       "whether the trial ran to its end: its counts can be used")                                  \
@@ -160,7 +144,6 @@
     X(T, law_names_listed, COUNT, "", 0, PRIVATE, "names listed by the law")                       \
     X(T, bytes, COUNT, "bytes", 0, PRIVATE, "sent and received")                                   \
     X(T, beta, REAL, "", 0, PRIVATE, "the cost of one more waiter, in bare handoffs")              \
-    X(T, stalled_server, TEXT, "", 0, PRIVATE, "the server of the longest stall")                  \
     X(T, died_session, COUNT, "", 0, PRIVATE, "the session that died, or lost a reply")            \
     X(T, died_handoff, COUNT, "", 0, PRIVATE, "the handoff at which it did")                       \
     TRIAL_ROLE_COLUMN(X, T, unknown)                                                               \
@@ -172,5 +155,90 @@
     X(T, topology, COUNT, "", 0, PRIVATE, "the index of the target")
 
 TABLE_DECLARE(trial_row, TRIAL_ROW_COLUMNS);
+
+/* The trial that a row is of. */
+#define OF_TRIAL_COLUMNS(X, T)                                                                     \
+    X(T, run, TEXT, "", 0, NONE, "the trial, as in `trials.csv`")                                  \
+    X(T, recipe, TEXT, "", 0, KEY, "the trial, as in `trials.csv`")                                \
+    X(T, clients, COUNT, "", 0, KEY, "the trial, as in `trials.csv`")                              \
+    X(T, trial, COUNT, "", 0, NONE, "the trial, as in `trials.csv`")
+
+#define HANDOFF_COUNT(X, T, name) X(T, name, COUNT, "", 0, NONE, "as in `trials.csv`, for this row")
+#define HANDOFF_PART(X, T, name)                                                                   \
+    X(T, name, COUNT, "", 0, NONE,                                                                 \
+      "as in `trials.csv`, for this row: parts of `creates`, `deletes` and `notifications`")
+
+#define HANDOFF_ROW_COLUMNS(X, T)                                                                  \
+    OF_TRIAL_COLUMNS(X, T)                                                                         \
+    X(T, lock, COUNT, "", 0, NONE, "the lock")                                                     \
+    X(T, handoff, COUNT, "", 0, NONE, "the row's number, *i*")                                     \
+    X(T, waiters, COUNT, "", 0, NONE,                                                              \
+      "clients that had arrived and had not been granted when the release was sent; 0 in row 0")   \
+    X(T, holder, COUNT, "", 0, NONE,                                                               \
+      "the session that was granted in this row, the first of several; empty if none was")         \
+    X(T, granted, COUNT, "", 0, NONE,                                                              \
+      "number of sessions granted in this row: more than one if sessions share the lock, as the "  \
+      "readers of `rwlock` do")                                                                    \
+    HANDOFF_COUNT(X, T, creates)                                                                   \
+    HANDOFF_COUNT(X, T, exists)                                                                    \
+    HANDOFF_COUNT(X, T, gets)                                                                      \
+    HANDOFF_COUNT(X, T, get_children)                                                              \
+    HANDOFF_COUNT(X, T, sets)                                                                      \
+    HANDOFF_COUNT(X, T, deletes)                                                                   \
+    HANDOFF_COUNT(X, T, multis)                                                                    \
+    HANDOFF_COUNT(X, T, rpcs)                                                                      \
+    HANDOFF_COUNT(X, T, notifications)                                                             \
+    HANDOFF_COUNT(X, T, names_listed)                                                              \
+    X(T, bytes_sent, COUNT, "bytes", 0, NONE,                                                      \
+      "bytes, attributed when the connection's counters are read")                                 \
+    X(T, bytes_received, COUNT, "bytes", 0, NONE,                                                  \
+      "bytes, attributed when the connection's counters are read")                                 \
+    X(T, handoff_us, REAL, "us", 1, NONE,                                                          \
+      "from the release request to the grant, the last of several; empty in row 0, and if the "    \
+      "release granted no session")                                                                \
+    HANDOFF_PART(X, T, creates_failed)                                                             \
+    HANDOFF_PART(X, T, deletes_failed)                                                             \
+    HANDOFF_PART(X, T, notifications_spurious)                                                     \
+    HANDOFF_COUNT(X, T, syncs)                                                                     \
+    X(T, died, COUNT, "", 0, NONE,                                                                 \
+      "the session that died on purpose, or lost a reply, at this handoff; empty if none did")
+TABLE_DECLARE(handoff_row, HANDOFF_ROW_COLUMNS);
+
+/* What a row is made of. */
+struct handoff_facts {
+    uint64_t lock, handoff;
+    uint64_t waiters, granted;
+    uint32_t holder;     /* the session's number, + 1; 0: none */
+    uint64_t handoff_ns; /* 0: none */
+    uint32_t died;       /* the session's number, + 1; 0: none */
+    const struct tally *tally;
+};
+
+/* Fills the columns from `lock` on; those before are the caller's. */
+void handoff_row_fill(struct table_value *row, const struct handoff_facts *facts);
+
+#define TRACE_ROW_COLUMNS(X, T)                                                                    \
+    OF_TRIAL_COLUMNS(X, T)                                                                         \
+    X(T, lock, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                    \
+    X(T, handoff, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                 \
+    X(T, waiters, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                 \
+    X(T, time_us, REAL, "us", 3, NONE,                                                             \
+      "when this happened, since the release began. In free pace a grant or a release that "       \
+      "another release overtakes is counted to the other's handoff, before which it is: below 0")  \
+    X(T, session, COUNT, "", 0, NONE,                                                              \
+      "the session that sent the request, received the reply or the notification, began the "      \
+      "release, or was granted the lock")                                                          \
+    X(T, event, TEXT, "", 0, NONE, "`release`, `request`, `reply`, `notification` or `grant`")     \
+    X(T, operation, TEXT, "", 0, NONE,                                                             \
+      "request, reply: `create`, `exists`, `get`, `get_children`, `set`, `delete`, `multi` or "    \
+      "`sync`; notification: what happened to the znode, `created`, `deleted`, `changed` or "      \
+      "`child`")                                                                                   \
+    X(T, status, TEXT, "", 0, NONE,                                                                \
+      "reply: `ok`, `no_node`, `node_exists`, `bad_version`, `not_empty` or `no_auth`; in a "      \
+      "trial that failed also `connection_loss`, `session_expired` or `other`")                    \
+    X(T, latency_us, REAL, "us", 3, NONE, "reply: the time since its request")                     \
+    X(T, wakes, FLAG, "", 0, NONE,                                                                 \
+      "notification: `yes` if the session was waiting for it, `no` if it was spurious")
+TABLE_DECLARE(trace_row, TRACE_ROW_COLUMNS);
 
 #endif

@@ -27,7 +27,7 @@ const isOf = (...kinds) => (message) => kinds.includes(message.kind);
 function readRows(root) {
     const table = root.parentElement.querySelector('table');
     const names = Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent);
-    const rows = Array.from(table.tBodies[0].rows).slice(0, root.dataset.rows).map((row) =>
+    const rows = Array.from(table.tBodies[0].rows).map((row) =>
         Object.fromEntries(names.map((name, i) => [name, row.cells[i].textContent])));
     return rows.filter(({time_us, session, latency_us}) =>
         [time_us, session, latency_us].every((text) => Number.isFinite(Number(text))));

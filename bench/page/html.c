@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "bench/page/internal.h"
 
 #include <stdarg.h>
@@ -12,20 +12,28 @@
 
 /* ------------------------------------------------------------------ text and elements */
 
-void html_text(FILE *stream, const char *text)
+void page_escape(FILE *stream, const char *text, const struct page_sign *signs)
 {
-    static const char characters[] = "&<>\"'";
-    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     size_t size = (strlen(text) + 1) * SHOWN_SIZE;
     char *shown = memory_new(size, 1);
-    for (const char *at = printable_text(text, shown, size); *at != '\0'; at++) {
-        const char *place = strchr(characters, *at);
-        if (place != NULL)
-            fputs(entities[place - characters], stream);
+    for (const char *at = printable_text(text, shown, size); *at != '\0';) {
+        const struct page_sign *sign = signs;
+        while (sign->sign != NULL && strncmp(at, sign->sign, strlen(sign->sign)) != 0)
+            sign++;
+        if (sign->sign != NULL)
+            fputs(sign->instead, stream);
         else
             fputc(*at, stream);
+        at += sign->sign != NULL ? strlen(sign->sign) : 1;
     }
     free(shown);
+}
+
+void html_text(FILE *stream, const char *text)
+{
+    static const struct page_sign signs[] = {{"&", "&amp;"},   {"<", "&lt;"},  {">", "&gt;"},
+                                             {"\"", "&quot;"}, {"'", "&#39;"}, {NULL, NULL}};
+    page_escape(stream, text, signs);
 }
 
 void html_format(FILE *stream, const char *format, ...)
@@ -101,15 +109,16 @@ void html_frame(FILE *stream, const char *frame, const struct html_slot *slots)
 
 /* ------------------------------------------------------------------ tables */
 
-void html_table_begin(FILE *stream, const char *caption, const char *const *headings)
+void html_table_begin(FILE *stream, const char *name, const char *title,
+                      const struct page_heading *headings, size_t count)
 {
     fputs("<section class=\"wide\" tabindex=\"0\" aria-label=\"", stream);
-    html_text(stream, caption);
-    fputs("\">\n<table>\n<caption>", stream);
-    html_text(stream, caption);
+    html_text(stream, title);
+    fprintf(stream, "\">\n<table data-name=\"%s\">\n<caption>", name);
+    html_text(stream, title);
     fputs("</caption>\n<thead>\n<tr>\n", stream);
-    for (; *headings != NULL; headings++)
-        html_element(stream, "th scope=\"col\"", "%s", *headings);
+    for (size_t i = 0; i < count; i++)
+        html_element(stream, "th scope=\"col\"", "%s", headings[i].text);
     fputs("</tr>\n</thead>\n<tbody>\n", stream);
 }
 

@@ -4,15 +4,16 @@
  * HTML, and the sections of the page. Layer: bench/page.
  *
  * Invariants: a text that comes from a file is shown as it is, and never becomes markup; its
- * characters that cannot be seen are shown as in base/printable.h. The output is also well-formed
+ * characters that cannot be seen are shown as in base/text.h. The output is also well-formed
  * XML: every element is closed. Errors stay in the stream.
  */
 #ifndef BENCH_PAGE_INTERNAL_H
 #define BENCH_PAGE_INTERNAL_H
 
 #include "base/error.h"
-#include "bench/output/verdict.h"
-#include "measure/csv_reader.h"
+#include "bench/output/findings.h"
+#include "bench/output/folder.h"
+#include "measure/csv.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -23,12 +24,6 @@
 /* ------------------------------------------------------------------ folders (sources.c) */
 
 #define PAGE_SOURCES_MAX 16
-
-/* A kind of results. */
-struct page_kind {
-    const char *file;         /* that decides it */
-    const char *word, *terms; /* conditions of page.html, the first in the heading, too */
-};
 
 /* The CSV files that were asked for, each read once; its pointer stays. A file that a folder lacks
  * has no row. */
@@ -45,8 +40,8 @@ struct page_files {
 struct page_source {
     char folder[PATH_MAX]; /* as it was named, without slashes at the end */
     char path[PATH_MAX];   /* without links and dots */
-    const char *label;     /* one of the two, or its end: tells it from the other sources */
-    const struct page_kind *kind;
+    const char *label;     /* one of the two, or its end: distinguishes it from the other sources */
+    const struct result_kind *kind;
     struct page_files *files;
     size_t record_count; /* at least 1 */
     size_t findings;     /* rows in all its records */
@@ -94,6 +89,14 @@ const char *page_json_text(const json_t *text);
 
 /* ------------------------------------------------------------------ HTML (html.c) */
 
+/* A sign that means something in a form, and what stands for it there. */
+struct page_sign {
+    const char *sign, *instead;
+};
+
+/* Writes a text, which may be foreign; sign: NULL behind the last. */
+void page_escape(FILE *stream, const char *text, const struct page_sign *signs);
+
 /* Writes a text, which may be foreign; also good between double quotes. */
 void html_text(FILE *stream, const char *text);
 
@@ -121,13 +124,32 @@ struct html_slot {
 };
 void html_frame(FILE *stream, const char *frame, const struct html_slot *slots);
 
+/* A column's heading; all its fields are numbers. */
+struct page_heading {
+    const char *text;
+    bool is_numeric;
+};
+
 /* A table that can be scrolled by keyboard: between the two its rows, each with its cells between
- * <tr> and </tr>. headings: NULL behind the last. */
-void html_table_begin(FILE *stream, const char *caption, const char *const *headings);
+ * <tr> and </tr>. name: as in tables.csv; "": it has none. */
+void html_table_begin(FILE *stream, const char *name, const char *title,
+                      const struct page_heading *headings, size_t count);
 void html_table_end(FILE *stream);
 void html_cell(FILE *stream, bool is_number, const char *text);
 
-/* ------------------------------------------------------------------ tables (tables.c) */
+/* ------------------------------------------------------------------ tables (tables.c, forms.c) */
+
+/* A form of a table, as what is written of it in this order. */
+struct page_form {
+    void (*begin)(FILE *stream, const char *name, const char *title,
+                  const struct page_heading *headings, size_t count);
+    void (*cell)(FILE *stream, size_t place, bool is_number, const char *text); /* place: from 0 */
+    void (*end_row)(FILE *stream);
+    void (*end)(FILE *stream);
+    bool is_narrow; /* the columns for a paper alone, each figure with its interval */
+};
+
+extern const struct page_form page_form_html, page_forms[]; /* by enum page_format */
 
 /* Rows that a table has at most; the file has the others. */
 #define PAGE_ROWS_MAX 20000
@@ -138,6 +160,13 @@ const struct csv_reader *page_list(const char *csv, const char *name, struct csv
 /* Formats a number as people read it: thousands separated, else four digits. Returns text. */
 #define PAGE_NUMBER_SIZE 96
 const char *page_format_number(double number, char text[PAGE_NUMBER_SIZE]);
+
+/* The name of the next table of tables.csv that has rows; false: there is none. *at begins as 0. */
+bool page_table_next(const struct page_sources *sources, size_t *at, const char **name);
+
+/* The table with this name. */
+void page_table_write(FILE *stream, const struct page_sources *sources, const char *name,
+                      const struct page_form *form);
 
 /* The tables of a section of tables.csv, each with the rows of all sources. */
 void page_tables_write(FILE *stream, const struct page_sources *sources, const char *section);

@@ -5,7 +5,6 @@
 #include "base/output.h"
 #include "bench/cli/complain.h"
 #include "bench/output/about.h"
-#include "bench/output/folder.h"
 #include "bench/page/internal.h"
 #include "measure/statistics.h"
 
@@ -13,6 +12,25 @@
 #include <string.h>
 
 _Static_assert(STATISTICS_TRIALS_MIN == 5, "page.html says so");
+
+/* ------------------------------------------------------------------ folders */
+
+static enum error_kind read_folders(struct page_sources *sources, const char *const *folders,
+                                    size_t count, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
+        kind = page_sources_add(sources, folders[i], error);
+    return kind;
+}
+
+/* The first error of a file that was read since. */
+static enum error_kind file_error(const struct page_sources *sources, struct error *error)
+{
+    if (sources->files.error.kind != ERROR_NONE)
+        *error = sources->files.error;
+    return sources->files.error.kind;
+}
 
 /* ------------------------------------------------------------------ the head of the page */
 
@@ -24,15 +42,15 @@ static void write_heading(FILE *stream, const struct page_sources *sources)
                     sources->list[i].label);
 }
 
-/* Writes the first line below the pictures of each source. */
+/* Writes the line below the pictures of each record. */
 static void write_about(FILE *stream, const struct page_sources *sources)
 {
-    for (size_t i = 0; i < sources->count; i++) {
-        char *about = about_folder(sources->list[i].path, NULL);
-        about[strcspn(about, "\n")] = '\0';
-        if (about[0] != '\0')
-            html_element(stream, "p", "%s%s%s", sources->count > 1 ? sources->list[i].label : "",
-                         sources->count > 1 ? ": " : "", about);
+    for (size_t i = 0; i < sources->record_count; i++) {
+        const struct page_record *record = &sources->records[i];
+        char *about = record->manifest != NULL ? about_manifest(record->manifest) : NULL;
+        if (about != NULL)
+            html_element(stream, "p", "%s%s%s", sources->record_count > 1 ? record->label : "",
+                         sources->record_count > 1 ? ": " : "", about);
         free(about);
     }
 }
@@ -117,21 +135,19 @@ enum error_kind page_write(const char *const *folders, size_t count, const char 
         {"style", page_css},       {"anatomy_style", anatomy_css}, {"script", anatomy_js},
         {"hash", anatomy_js_hash}, {"tables", tables_js},          {"tables_hash", tables_js_hash}};
     struct page *page = memory_new(1, sizeof *page);
-    enum error_kind kind = ERROR_NONE;
     const char *name = folder_name(file);
     char folder[PATH_MAX] = ".", *texts[PARTS] = {NULL};
     if (name > file)
         snprintf(folder, sizeof folder, "%.*s", (int)(name - file), file);
     folder_trim(folder);
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-        kind = page_sources_add(&page->sources, folders[i], error);
+    enum error_kind kind = read_folders(&page->sources, folders, count, error);
     for (size_t i = 0; kind == ERROR_NONE && i < PARTS; i++) {
         if (!write_part(&parts[i], &page->sources, &texts[i]))
             kind = error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
         add_slot(page, parts[i].slot, texts[i]);
     }
-    if (kind == ERROR_NONE && (kind = page->sources.files.error.kind) != ERROR_NONE)
-        *error = page->sources.files.error;
+    if (kind == ERROR_NONE)
+        kind = file_error(&page->sources, error);
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         add_slot(page, fixed[i].name, fixed[i].text);
     add_conditions(page);
@@ -158,10 +174,10 @@ void page_add(const char *folder, const struct manifest *manifest, bool quiet)
         return;
     snprintf(warning, sizeof warning, "no " PAGE_FILE " in %s: %s; zkherd report writes it later",
              folder, error_words(kind));
-    if (!quiet)
-        complain_mildly("%s", warning);
     if (manifest != NULL)
-        (void)!manifest_warn_late(manifest, folder, warning, &error);
+        manifest_warn_late(manifest, folder, warning, quiet);
+    else if (!quiet)
+        complain_mildly("%s", warning);
 }
 
 static enum error_kind count_page(void *count, const char *folder, struct error *error)
@@ -190,4 +206,83 @@ void page_add_series(const struct series *series)
     }
     if (series->targets.made_out)
         page_add_common(output->out, output->quiet);
+}
+
+/* ------------------------------------------------------------------ tables of folders */
+
+const char *const page_formats[] = {"latex", "csv", "markdown", NULL};
+
+/* Reads all files of their tables, too: an error in one is found before a table is written. */
+static enum error_kind read_tables(struct page_sources *sources, const char *const *folders,
+                                   size_t count, struct error *error)
+{
+    const char *name;
+    enum error_kind kind = read_folders(sources, folders, count, error);
+    for (size_t at = 0; kind == ERROR_NONE && page_table_next(sources, &at, &name);)
+        continue;
+    return kind == ERROR_NONE ? file_error(sources, error) : kind;
+}
+
+/* Writes the names of all tables, separated by commas. Returns whether one of them is `wanted`. */
+static bool list_names(const struct page_sources *sources, const char *wanted, char *text,
+                       size_t size)
+{
+    const char *name;
+    size_t length = 0;
+    bool found = false;
+    for (size_t at = 0; page_table_next(sources, &at, &name);) {
+        found = found || strcmp(name, wanted) == 0;
+        if (length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
+                                       name);
+    }
+    return found;
+}
+
+enum error_kind page_table_print(const char *const *folders, size_t count, const char *name,
+                                 enum page_format format, FILE *stream, struct error *error)
+{
+    struct page_sources *sources = memory_new(1, sizeof *sources);
+    char names[512] = "";
+    enum error_kind kind = read_tables(sources, folders, count, error);
+    if (kind == ERROR_NONE && !list_names(sources, name, names, sizeof names))
+        kind = error_raise(error, ERROR_USAGE, 0, name,
+                           "these results have no such table; they have %s", names);
+    if (kind == ERROR_NONE)
+        page_table_write(stream, sources, name, &page_forms[format]);
+    page_sources_deinit(sources);
+    free(sources);
+    return kind;
+}
+
+struct saved {
+    const struct page_sources *sources;
+    const char *name;
+    enum page_format format;
+};
+
+static void write_saved(FILE *stream, const void *context)
+{
+    const struct saved *saved = context;
+    page_table_write(stream, saved->sources, saved->name, &page_forms[saved->format]);
+}
+
+enum error_kind page_tables_save(const char *const *folders, size_t count, enum page_format format,
+                                 const char *out, struct error *error)
+{
+    static const char *const endings[] = {"tex", "csv", "md"};
+    struct page_sources *sources = memory_new(1, sizeof *sources);
+    struct saved saved = {.sources = sources, .format = format};
+    char folder[PATH_MAX];
+    enum error_kind kind = read_tables(sources, folders, count, error);
+    if (kind == ERROR_NONE)
+        kind = folder_make(out, 0, "", folder, error);
+    for (size_t at = 0; kind == ERROR_NONE && page_table_next(sources, &at, &saved.name);) {
+        char *file = memory_format("%s.%s", saved.name, endings[format]);
+        kind = output_write(folder, file, write_saved, &saved, error);
+        free(file);
+    }
+    page_sources_deinit(sources);
+    free(sources);
+    return kind;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * page: report.html, which shows the results of one folder, or of several side by side: findings,
- * rows of tables, and pictures. It computes nothing. Layer: bench/page.
+ * rows of tables, and pictures; and these tables for a text of one's own. It computes nothing.
+ * Layer: bench/page.
  *
  * The page is one file, which loads nothing. It depends on the files of the folders and on the
  * names of these, and on nothing else: one written at the end of a run is the same as one that is
@@ -17,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The page of one folder, in it. */
 #define PAGE_FILE "report.html"
@@ -25,6 +27,23 @@
  * Errors of page_sources_add and of base/output.h; ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind page_write(const char *const *folders, size_t count, const char *file,
                                       struct error *error);
+
+/* A form in which people take tables into a text of their own. */
+enum page_format { PAGE_LATEX, PAGE_CSV, PAGE_MARKDOWN };
+
+extern const char *const page_formats[]; /* NULL behind the last */
+
+/* Prints the table with this name, with the rows of all these folders; the page names it in its
+ * files. Errors as above; ERROR_USAGE: they have none of that name, and the detail lists theirs. */
+MUST_CHECK enum error_kind page_table_print(const char *const *folders, size_t count,
+                                            const char *name, enum page_format format, FILE *stream,
+                                            struct error *error);
+
+/* Makes the folder `out` with a file for each table, which has its name. Errors as above, and of
+ * folder_make (bench/output/folder.h). */
+MUST_CHECK enum error_kind page_tables_save(const char *const *folders, size_t count,
+                                            enum page_format format, const char *out,
+                                            struct error *error);
 
 /* Writes PAGE_FILE into one folder at the end of a subcommand, whose results are none the worse if
  * it cannot be done: that is a warning on stderr, except if quiet, and in the manifest. manifest:

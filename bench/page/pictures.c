@@ -63,33 +63,14 @@ static struct shown find_shown(const struct page_sources *sources, size_t pictur
 
 /* ------------------------------------------------------------------ a picture */
 
-/* Whether two rows are of one handoff. */
-static bool are_alike(const struct csv_reader *trace, size_t a, size_t b)
-{
-    static const char *const keys[] = {"recipe", "clients", "trial", "lock", "handoff"};
-    size_t key = 0;
-    while (key < 5 && strcmp(page_text(trace, a, keys[key]), page_text(trace, b, keys[key])) == 0)
-        key++;
-    return key == 5;
-}
-
-/* Writes the handoffs to go through: those that the table has as a whole. */
+/* Writes the handoffs to go through, if the table has them as a whole. */
 static void write_handoffs(FILE *stream, const struct csv_reader *trace)
 {
-    size_t rows = trace->rows < PAGE_ROWS_MAX ? trace->rows : PAGE_ROWS_MAX;
-    while (rows > 0 && rows < trace->rows && are_alike(trace, rows - 1, PAGE_ROWS_MAX))
-        rows--;
-    if (rows == 0)
-        return;
-    char count[32], cut[200] = "";
-    snprintf(count, sizeof count, "%zu", rows);
-    if (rows < trace->rows)
-        snprintf(cut, sizeof cut,
-                 "<p>The first %zu of the %zu rows of trace.csv are drawn; a run that traces fewer "
-                 "handoffs has all of them here.</p>\n",
-                 rows, trace->rows);
-    html_frame(stream, anatomy_html,
-               (const struct html_slot[]){{"rows", count}, {"cut", cut}, {NULL, NULL}});
+    if (trace->rows <= PAGE_ROWS_MAX)
+        html_frame(stream, anatomy_html, (const struct html_slot[]){{NULL, NULL}});
+    else
+        html_element(stream, "p", "trace.csv has more than %d rows: --trace fewer handoffs.",
+                     PAGE_ROWS_MAX);
 }
 
 /* The content of a picture cannot reach the page: a browser runs no script of an image, and loads

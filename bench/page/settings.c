@@ -89,40 +89,27 @@ static void write_member(FILE *stream, const char *name, json_t *value)
     fputs("</td></tr>\n", stream);
 }
 
-/* Writes the members that a reader looks for first, or the others. */
-static void write_table(FILE *stream, const struct page_record *record, bool first,
-                        const char *what)
-{
-    static const char firsts[] = " host driver data plan ";
-    static const char *const headings[] = {"name", "value", NULL};
-    char *caption = memory_format("%s of %s", what, record->label);
-    const char *key;
-    json_t *value;
-    html_table_begin(stream, caption, headings);
-    json_object_foreach(record->manifest, key, value)
-    {
-        char *word = memory_format(" %s ", key);
-        if ((strstr(firsts, word) != NULL) == first)
-            write_member(stream, key, value);
-        free(word);
-    }
-    html_table_end(stream);
-    free(caption);
-}
-
 void page_settings_write(FILE *stream, const struct page_sources *sources)
 {
+    static const struct page_heading headings[] = {{"name", false}, {"value", false}};
     for (size_t i = 0; i < sources->record_count; i++) {
         const struct page_record *record = &sources->records[i];
+        const char *key;
+        json_t *value;
+        char caption[sizeof record->label + 32];
         if (record->manifest == NULL)
             continue;
+        snprintf(caption, sizeof caption, "The manifest of %s", record->label);
         html_element(stream, "h3", "%s", record->label);
         write_command(stream, record->manifest);
-        write_table(stream, record, true, "The machine and the settings");
         fputs("<details class=\"long\">\n", stream);
-        html_element(stream, "summary", "The servers, and all else in the manifest of %s",
-                     record->label);
-        write_table(stream, record, false, "The manifest");
+        html_element(stream, "summary", "%s: machine, plan, servers", caption);
+        html_table_begin(stream, "", caption, headings, 2);
+        json_object_foreach(record->manifest, key, value)
+        {
+            write_member(stream, key, value);
+        }
+        html_table_end(stream);
         fputs("</details>\n", stream);
     }
 }

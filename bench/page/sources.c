@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Folders of results: their CSV files, manifests and findings. */
 #include "base/memory.h"
-#include "bench/output/folder.h"
 #include "bench/page/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The kind of a folder is the first whose file it has: an experiment of the paper has the files of
- * a load, too, and a run has cells. */
-static const struct page_kind kinds[] = {{"shape.csv", "evaluation", "operations"},
-                                         {"answers.csv", "plan", "locks"},
-                                         {"trials.csv", "run", "locks"},
-                                         {"cells.csv", "load", "operations"},
-                                         {"load.csv", "load", "operations"},
-                                         {"traffic.csv", "tap", "tap"},
-                                         {"periods.csv", "autopsy", "locks"}};
-
-#define KINDS (sizeof kinds / sizeof kinds[0])
 
 /* ------------------------------------------------------------------ fields and members */
 
@@ -155,10 +142,8 @@ static enum error_kind add_source(void *context, const char *folder, struct erro
 {
     struct page_sources *sources = context;
     struct page_source *source = &sources->list[sources->count];
-    const struct page_kind *of = kinds;
-    while (of < kinds + KINDS && !folder_has(folder, of->file))
-        of++;
-    if (of == kinds + KINDS)
+    const struct result_kind *of = result_kind_of(folder);
+    if (of == NULL || of->word == NULL)
         return ERROR_NONE;
     if (sources->count == PAGE_SOURCES_MAX)
         return error_raise(error, ERROR_USAGE, 0, folder, "more than %d folders in all",

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/page/internal.h"
+#include "bench/page/page.h"
 
 #include <assert.h>
 #include <math.h>
@@ -13,6 +14,7 @@
 
 #define KEYS_MAX    4
 #define COLUMNS_MAX 32
+#define FIELD_SIZE  (3 * PAGE_NUMBER_SIZE + 16)
 
 /* A table with more rows is folded away, and on paper it is named, not printed. */
 #define PRINTED_MAX 60
@@ -23,15 +25,17 @@
 /* A row of tables.csv is a column of a table; one whose first fields are empty is of the table
  * above it:
  * section  of the page: figures, or invalid: trials that are not valid
+ * name     of the table, for report --table, and of its file
  * title    its caption
  * file     the CSV file with its rows
  * unless   a file whose rows make the table superfluous
  * column   of the CSV file
  * heading  above it
  * as       key: names the row, and sorts those of several sources; text; or what its numbers are
- *          multiplied by, with ~ before it if other programs may have disturbed them */
+ *          multiplied by, with ~ before it if other programs may have disturbed them
+ * paper    the heading where a table must be narrow; empty: the column is left out there */
 struct column {
-    const char *name, *heading;
+    const char *name, *heading, *paper;
     bool is_key, is_time;
     double factor; /* 0: a text */
 };
@@ -45,7 +49,7 @@ struct line {
 };
 
 struct view {
-    const char *section, *title, *file, *unless;
+    const char *section, *name, *title, *file, *unless;
     struct column columns[COLUMNS_MAX];
     size_t column_count;
     struct line *lines;
@@ -73,16 +77,19 @@ static bool next_view(size_t *at, struct view *view)
     const struct csv_reader *list = page_list(tables_csv, "tables.csv", &reader);
     if (*at == list->rows)
         return false;
-    *view = (struct view){page_text(list, *at, "section"), page_text(list, *at, "title"),
-                          page_text(list, *at, "file"), page_text(list, *at, "unless"),
-                          .column_count = 0};
+    *view = (struct view){page_text(list, *at, "section"), page_text(list, *at, "name"),
+                          page_text(list, *at, "title"),   page_text(list, *at, "file"),
+                          page_text(list, *at, "unless"),  .column_count = 0};
     do {
         const char *as = page_text(list, *at, "as");
         bool is_time = as[0] == '~';
         assert(view->column_count < COLUMNS_MAX);
-        view->columns[view->column_count++] =
-            (struct column){page_text(list, *at, "column"), page_text(list, *at, "heading"),
-                            strcmp(as, "key") == 0, is_time, strtod(as + is_time, NULL)};
+        view->columns[view->column_count++] = (struct column){page_text(list, *at, "column"),
+                                                              page_text(list, *at, "heading"),
+                                                              page_text(list, *at, "paper"),
+                                                              strcmp(as, "key") == 0,
+                                                              is_time,
+                                                              strtod(as + is_time, NULL)};
     } while (++*at < list->rows && page_text(list, *at, "file")[0] == '\0');
     return true;
 }
@@ -156,47 +163,113 @@ static bool is_yes(const struct csv_reader *file, size_t row, const char *column
     return strcmp(page_text(file, row, column), "yes") == 0;
 }
 
-/* Writes a cell. A figure that is not known, with a lower end of its interval, is at least that. */
-static void write_field(FILE *stream, const struct csv_reader *file, size_t row,
-                        const struct column *column)
+/* Formats a number of the file; a time that other programs may have disturbed is marked. */
+static const char *format_number(const struct line *line, const struct column *column, double value,
+                                 char text[PAGE_NUMBER_SIZE])
 {
-    const char *field = page_text(file, row, column->name);
-    if (column->factor == 0) {
-        html_cell(stream, !isnan(page_parse_number(field)), field);
-        return;
+    bool disturbed = is_yes(line->file, line->row, "disturbed") ||
+                     is_yes(line->file, line->row, "noise_disturbed");
+    bool is_marked = column->is_time && disturbed;
+    char number[PAGE_NUMBER_SIZE];
+    snprintf(text, PAGE_NUMBER_SIZE, "%s%s", is_marked ? "~" : "",
+             page_format_number(value * column->factor, number));
+    return text;
+}
+
+/* An end of a figure's interval: that of handoff_p50_us is handoff_p50_us_low. */
+static double find_end(const struct line *line, const struct column *column, const char *end)
+{
+    char *name = memory_format("%s_%s", column->name, end);
+    double value = page_number(line->file, line->row, name);
+    free(name);
+    return value;
+}
+
+/* Formats a field. A figure that is not known, with a lower end of its interval, is at least that.
+ * Returns text, or what the file has. */
+static const char *format_field(const struct line *line, const struct column *column,
+                                bool with_interval, char text[FIELD_SIZE])
+{
+    const char *field = page_text(line->file, line->row, column->name);
+    if (column->factor == 0)
+        return field;
+    char number[PAGE_NUMBER_SIZE], from[PAGE_NUMBER_SIZE], to[PAGE_NUMBER_SIZE];
+    double value = page_parse_number(field), low = find_end(line, column, "low"),
+           high = find_end(line, column, "high");
+    if (!isnan(value) && with_interval && !isnan(low) && !isnan(high))
+        snprintf(text, FIELD_SIZE, "%s (%s to %s)", format_number(line, column, value, number),
+                 page_format_number(low * column->factor, from),
+                 page_format_number(high * column->factor, to));
+    else if (!isnan(value))
+        snprintf(text, FIELD_SIZE, "%s", format_number(line, column, value, number));
+    else
+        snprintf(text, FIELD_SIZE, "%s%s", isnan(low) ? "" : "≥ ",
+                 isnan(low) ? "–" : format_number(line, column, low, number));
+    return text;
+}
+
+static bool is_number(const struct column *column, const char *field)
+{
+    return column->factor != 0 || !isnan(page_parse_number(field));
+}
+
+/* A column of numbers alone is aligned as numbers are. */
+static bool is_numeric(const struct view *view, const struct column *column)
+{
+    bool numeric = true;
+    for (size_t i = 0; numeric && i < view->line_count; i++) {
+        const struct line *line = &view->lines[i];
+        numeric = is_number(column, page_text(line->file, line->row, column->name));
     }
-    char text[2 * PAGE_NUMBER_SIZE] = "–", number[PAGE_NUMBER_SIZE];
-    double value = page_parse_number(field);
-    bool is_least = isnan(value),
-         disturbed = is_yes(file, row, "disturbed") || is_yes(file, row, "noise_disturbed");
-    if (is_least) {
-        char *low = memory_format("%s_low", column->name);
-        value = page_number(file, row, low);
-        free(low);
-    }
-    if (!isnan(value))
-        snprintf(text, sizeof text, "%s%s%s", column->is_time && disturbed ? "~" : "",
-                 is_least ? "≥ " : "", page_format_number(value * column->factor, number));
-    html_cell(stream, true, text);
+    return numeric;
 }
 
 /* labelled: each row says of which source it is. */
-static void write_rows(FILE *stream, const struct view *view, bool labelled)
+static void write_rows(FILE *stream, const struct view *view, const struct page_form *form,
+                       bool labelled)
 {
-    const char *headings[COLUMNS_MAX + 2] = {"results"};
-    for (size_t i = 0; i < view->column_count; i++)
-        headings[labelled + i] = view->columns[i].heading;
-    html_table_begin(stream, view->title, headings);
+    struct page_heading headings[COLUMNS_MAX + 1] = {{"results", false}};
+    const struct column *columns[COLUMNS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < view->column_count; i++) {
+        const struct column *column = &view->columns[i];
+        if (form->is_narrow && column->paper[0] == '\0')
+            continue;
+        headings[labelled + count] = (struct page_heading){
+            form->is_narrow ? column->paper : column->heading, is_numeric(view, column)};
+        columns[count++] = column;
+    }
+    form->begin(stream, view->name, view->title, headings, labelled + count);
     for (size_t i = 0; i < view->line_count && i < PAGE_ROWS_MAX; i++) {
         const struct line *line = &view->lines[i];
-        fputs("<tr>", stream);
         if (labelled)
-            html_cell(stream, false, line->source->label);
-        for (size_t j = 0; j < view->column_count; j++)
-            write_field(stream, line->file, line->row, &view->columns[j]);
-        fputs("</tr>\n", stream);
+            form->cell(stream, 0, false, line->source->label);
+        for (size_t j = 0; j < count; j++) {
+            char text[FIELD_SIZE];
+            const char *field = format_field(line, columns[j], form->is_narrow, text);
+            form->cell(stream, labelled + j, is_number(columns[j], field), field);
+        }
+        form->end_row(stream);
     }
-    html_table_end(stream);
+    form->end(stream);
+}
+
+/* Writes the table as LaTeX, which is not shown: a button saves it (tables.js). */
+static void write_latex(FILE *stream, const struct view *view, bool labelled)
+{
+    char *latex = NULL, *line;
+    size_t length;
+    FILE *text = open_memstream(&latex, &length);
+    memory_or_end(text);
+    write_rows(text, view, &page_forms[PAGE_LATEX], labelled);
+    memory_or_end(fclose(text) == 0 ? latex : NULL);
+    fputs("<pre hidden=\"hidden\">", stream);
+    for (char *rest = latex; (line = strsep(&rest, "\n")) != NULL && rest != NULL;) {
+        html_text(stream, line);
+        fputc('\n', stream);
+    }
+    fputs("</pre>\n", stream);
+    free(latex);
 }
 
 /* Folded away; printed: on paper it is not. */
@@ -208,28 +281,59 @@ static void write_folded(FILE *stream, const struct view *view, bool labelled, b
     html_element(stream, "summary", "%s", title);
     if (view->line_count > PAGE_ROWS_MAX)
         html_element(stream, "p", "The first %d rows; the file has all.", PAGE_ROWS_MAX);
-    write_rows(stream, view, labelled);
+    write_rows(stream, view, &page_form_html, labelled);
     fputs("</details>\n", stream);
     html_element(stream, "p class=\"paper\"", "%s.", title);
     free(title);
+}
+
+/* ------------------------------------------------------------------ the tables of sources */
+
+/* Gathers the rows of all sources, the caller's to free. Returns whether there are any. */
+static bool gather_lines(struct view *view, const struct page_sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        add_lines(view, &sources->list[i]);
+    if (sources->count > 1 && view->line_count > 0)
+        qsort(view->lines, view->line_count, sizeof *view->lines, compare_lines);
+    return view->line_count > 0;
 }
 
 void page_tables_write(FILE *stream, const struct page_sources *sources, const char *section)
 {
     struct view view;
     bool labelled = sources->count > 1;
-    for (size_t at = 0; next_view(&at, &view);) {
-        if (strcmp(view.section, section) != 0)
+    for (size_t at = 0; next_view(&at, &view); free(view.lines)) {
+        if (strcmp(view.section, section) != 0 || !gather_lines(&view, sources))
             continue;
-        for (size_t i = 0; i < sources->count; i++)
-            add_lines(&view, &sources->list[i]);
-        if (labelled && view.line_count > 0)
-            qsort(view.lines, view.line_count, sizeof *view.lines, compare_lines);
-        if (view.line_count > PRINTED_MAX)
+        if (view.line_count > PRINTED_MAX) {
             write_folded(stream, &view, labelled, false);
-        else if (view.line_count > 0)
-            write_rows(stream, &view, labelled);
+            continue;
+        }
+        write_rows(stream, &view, &page_form_html, labelled);
+        write_latex(stream, &view, labelled);
+    }
+}
+
+bool page_table_next(const struct page_sources *sources, size_t *at, const char **name)
+{
+    struct view view;
+    bool found = false;
+    while (!found && next_view(at, &view)) {
+        found = gather_lines(&view, sources);
+        *name = view.name;
         free(view.lines);
+    }
+    return found;
+}
+
+void page_table_write(FILE *stream, const struct page_sources *sources, const char *name,
+                      const struct page_form *form)
+{
+    struct view view;
+    for (size_t at = 0; next_view(&at, &view); free(view.lines)) {
+        if (strcmp(view.name, name) == 0 && gather_lines(&view, sources))
+            write_rows(stream, &view, form, sources->count > 1);
     }
 }
 
@@ -238,9 +342,10 @@ void page_data_write(FILE *stream, const struct page_source *source, const char 
 {
     char *caption = memory_format("%s: %s of %s", title, file, source->label),
          *names = memory_text(columns), *rest = names, *name;
-    struct view view = {.section = "", .title = caption, .file = file, .unless = ""};
+    struct view view = {.section = "", .name = "", .title = caption, .file = file, .unless = ""};
     while ((name = strsep(&rest, " ")) != NULL && view.column_count < COLUMNS_MAX)
-        view.columns[view.column_count++] = (struct column){.name = name, .heading = name};
+        view.columns[view.column_count++] =
+            (struct column){.name = name, .heading = name, .paper = ""};
     add_lines(&view, source);
     write_folded(stream, &view, false, printed && view.line_count <= PRINTED_MAX);
     free(view.lines);

@@ -63,15 +63,6 @@ void paper_add(struct paper *paper, const struct judgement *judgement)
                      reason != NULL ? reason : "too few valid trials");
 }
 
-/* Servers that share the cores of one machine take them from each other, and the leader of a
- * simulation pays nothing for a follower. */
-const char *paper_servers_cannot_show(const struct target_options *target, bool writes)
-{
-    if (target->driver == DRIVER_SIMULATED)
-        return writes ? "the leader of the simulation pays nothing for a follower" : NULL;
-    return target->cpu_percent > 0 ? NULL : "the servers share the cores of one machine";
-}
-
 /* ------------------------------------------------------------------ cells */
 
 double paper_published(const struct paper_figure *list, size_t count, uint64_t x, uint64_t y)
@@ -166,7 +157,7 @@ static bool find_fall(const struct paper_cell *a, const struct paper_cell *b, ch
 {
     for (; a < b; a++) {
         struct interval step = ratio_of(a + 1, a);
-        if (verdict_falls(&step) != VERDICT_HOLDS)
+        if (verdict_of_ratio(&step, true) != VERDICT_HOLDS)
             continue;
         snprintf(text, 96, "throughput falls from %u to %u %% reads with %u server%s",
                  (unsigned)a[0].at[0], (unsigned)a[1].at[0], (unsigned)a->servers,
@@ -174,6 +165,16 @@ static bool find_fall(const struct paper_cell *a, const struct paper_cell *b, ch
         return true;
     }
     return false;
+}
+
+/* Why these servers cannot show how writes, or reads, change with their number; NULL: they can.
+ * Those that share the cores of one machine take them from each other, and the leader of a
+ * simulation pays nothing for a follower. */
+static const char *servers_cannot_show(const struct target_options *target, bool writes)
+{
+    if (target->driver == DRIVER_SIMULATED)
+        return writes ? "the leader of the simulation pays nothing for a follower" : NULL;
+    return target->cpu_percent > 0 ? NULL : "the servers share the cores of one machine";
 }
 
 /* Judges the ratio of cell b to cell a. */
@@ -198,10 +199,9 @@ static void judge_pair(struct paper *paper, const struct paper_claim *claim,
                                   .ours = ratio_of(b, a),
                                   .paper = b->published / a->published,
                                   .trials = a->valid + b->valid};
-    judgement.verdict =
-        claim->falls ? verdict_falls(&judgement.ours) : verdict_rises(&judgement.ours);
+    judgement.verdict = verdict_of_ratio(&judgement.ours, claim->falls);
     if (of_servers)
-        judgement.obstacle = paper_servers_cannot_show(&paper->options.load.target, claim->falls);
+        judgement.obstacle = servers_cannot_show(&paper->options.load.target, claim->falls);
     if (claim->between == PAPER_ENDS && find_fall(a, b, fall)) {
         judgement.verdict = VERDICT_FAILS;
         judgement.reason = fall;
@@ -225,7 +225,7 @@ static void judge_claim(struct paper *paper, const struct paper_claim *claim)
 
 /* ------------------------------------------------------------------ the whole */
 
-void paper_judge(struct paper *paper, const struct table *const rows[])
+void paper_lay_out(struct paper *paper)
 {
     const struct evaluation *evaluation = paper->evaluation;
     const struct target_options *target = &paper->options.load.target;
@@ -240,11 +240,21 @@ void paper_judge(struct paper *paper, const struct table *const rows[])
     for (size_t i = 0; i < paper->cell_count; i++) {
         struct paper_cell *cell = &paper->cells[i];
         const size_t at[PAPER_AXES_MAX] = {i % of_one / paper->lengths[1], i % paper->lengths[1]};
-        cell->servers = target->server_counts[i / of_one];
+        cell->topology = i / of_one;
+        cell->servers = target->server_counts[cell->topology];
         for (size_t k = 0; k < PAPER_AXES_MAX && k < evaluation->axis_count; k++)
             cell->at[k] = levels[k]->list[at[k]];
-        gather(paper, rows[i / of_one], cell);
-        add_figures(paper, cell);
+    }
+}
+
+void paper_judge(struct paper *paper, const struct table *const rows[])
+{
+    const struct evaluation *evaluation = paper->evaluation;
+    if (paper->cells == NULL)
+        paper_lay_out(paper);
+    for (size_t i = 0; i < paper->cell_count; i++) {
+        gather(paper, rows[paper->cells[i].topology], &paper->cells[i]);
+        add_figures(paper, &paper->cells[i]);
     }
     for (size_t i = 0; i < evaluation->claim_count; i++)
         judge_claim(paper, &evaluation->claims[i]);

@@ -12,8 +12,8 @@
 #ifndef BENCH_PAPER_INTERNAL_H
 #define BENCH_PAPER_INTERNAL_H
 
-#include "bench/output/load_series.h"
 #include "bench/output/row_grid.h"
+#include "bench/output/series.h"
 #include "bench/paper/options.h"
 
 #include <jansson.h>
@@ -31,6 +31,7 @@ struct paper_figure {
 
 /* The trials at a number of servers and a value on each axis. */
 struct paper_cell {
+    size_t topology; /* index of the target */
     uint64_t servers;
     uint64_t at[PAPER_AXES_MAX];
     size_t trials;             /* that ran to their end */
@@ -66,7 +67,6 @@ struct evaluation {
     struct arguments arguments;
     const char *simulated; /* the default numbers of simulated servers */
     bool one_session;      /* takes one number of sessions */
-    bool kills_servers;    /* private ones alone: among all it is left out of others */
     bool (*is_consistent)(const struct paper_options *options); /* complains; NULL: always */
     int (*run)(struct paper *paper); /* returns the exit status, after complaints */
 
@@ -94,8 +94,7 @@ struct evaluation {
     size_t column_count;
 };
 
-extern const struct evaluation evaluation_table1, evaluation_table2, evaluation_table3,
-    evaluation_figure8;
+extern const struct evaluation evaluation_table1, evaluation_table2, evaluation_table3;
 
 /* An evaluation that is made, and what it comes to. */
 struct paper {
@@ -147,6 +146,9 @@ struct judgement {
 /* Adds the judgement, and its finding. */
 void paper_add(struct paper *paper, const struct judgement *judgement);
 
+/* Lays out the cells, which the options give: before the trials, or by paper_judge. */
+void paper_lay_out(struct paper *paper);
+
 /* Gathers and judges the trials of each topology; the rows must outlive the cells. */
 void paper_judge(struct paper *paper, const struct table *const rows[]);
 
@@ -160,36 +162,23 @@ double *paper_cell_values(const struct paper_cell *cell, size_t column);
 /* NaN if the paper has no figure there. */
 double paper_published(const struct paper_figure *list, size_t count, uint64_t x, uint64_t y);
 
-/* Why these servers cannot show how writes, or reads, change with their number; NULL: they can. */
-const char *paper_servers_cannot_show(const struct target_options *target, bool writes);
-
 /* ------------------------------------------------------------------ trials and results */
 
-/* Gives each private server its share of the CPU, and makes all trials (load_series.h), after a
- * rehearsal unless servers are killed. The user's subcommand and warning are filled in. */
-int paper_run_loads(struct paper *paper, const struct load_series_user *wanted);
-
-/* Adds the findings about the trials of a series. */
 void paper_add_trials(struct paper *paper, const struct series *series);
 
-/* Does so, writes the files, shape.csv and findings.csv, draws the plots, adds the page, and
- * prints, or sets the results. Returns 0, or the exit status of an error that has been complained
- * about; *verdict: the findings'. */
-int paper_finish(struct paper *paper, const struct series *series,
-                 const struct table *const files[], size_t file_count, int *verdict);
+/* Judges all trials of a series, writes the files, draws the plots, adds the page, and prints, or
+ * sets the results. Returns 0, or the exit status of an error that has been complained about;
+ * *verdict: the findings'. */
+int paper_finish(struct paper *paper, const struct series *series, int *verdict);
 
-/* The same after paper_judge of all trials of the series. */
-int paper_finish_cells(struct paper *paper, const struct series *series, int *verdict);
-
-/* The evaluations of --json, to which paper_json_add appends one. left_out: why it was not made;
- * NULL: it was begun. paper: NULL without a result, which leaves the verdict of all open. */
+/* The evaluations of --json, to which paper_json_add appends one. paper: NULL without a result,
+ * which leaves the verdict of all open. */
 struct paper_list {
     json_t *json;
     enum verdict worst;
     bool has_result, interrupted; /* by a signal */
 };
-void paper_json_add(struct paper_list *list, const char *name, const char *left_out,
-                    const struct paper *paper);
+void paper_json_add(struct paper_list *list, const char *name, const struct paper *paper);
 
 /* Writes the object, if an evaluation has a result or was interrupted, and frees the list. */
 void paper_json_write(struct paper_list *list, FILE *stream);

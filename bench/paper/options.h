@@ -9,7 +9,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/options.h"
 #include "bench/cli/rows.h"
-#include "sim/sim_options.h"
+#include "sim/sim.h"
 
 struct paper_options {
     struct load_options load; /* the first member: rows of a load put their values there */

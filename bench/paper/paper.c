@@ -14,29 +14,17 @@
 #include <unistd.h>
 
 static const struct evaluation *const evaluations[] = {&evaluation_table1, &evaluation_table2,
-                                                       &evaluation_table3, &evaluation_figure8};
+                                                       &evaluation_table3};
 
 #define EVALUATIONS (sizeof evaluations / sizeof evaluations[0])
 
 /* ------------------------------------------------------------------ the command line */
-
-/* Why an evaluation cannot be made on these servers, without a period; NULL: it can. */
-static const char *find_obstacle(const struct evaluation *evaluation,
-                                 const struct target_options *target)
-{
-    if (!evaluation->kills_servers)
-        return NULL;
-    if (target->driver == DRIVER_SIMULATED)
-        return "servers do not die in the simulation";
-    return target->connect ? "zkherd does not kill servers of somebody else" : NULL;
-}
 
 static bool is_consistent(const struct evaluation *evaluation, const struct paper_options *options)
 {
     const struct load_options *load = &options->load;
     const struct target_options *target = &load->target;
     const char *subcommand = evaluation->arguments.subcommand;
-    const char *obstacle = find_obstacle(evaluation, target);
     bool is_private = target->driver != DRIVER_SIMULATED && !target->connect;
     size_t topologies = target->topology_count; /* of all evaluations together none */
     uint64_t servers = topologies > 0 ? target->server_counts[topologies - 1] : 1;
@@ -52,9 +40,6 @@ static bool is_consistent(const struct evaluation *evaluation, const struct pape
         return complain_number(subcommand, "--servers", servers, error.detail);
     if (target_conflicts(subcommand, target, load->processes))
         return false;
-    if (obstacle != NULL)
-        return complain_value(subcommand, target->connect ? "--connect" : "--driver",
-                              target->connect ? "servers" : "simulated", obstacle);
     if (evaluation->is_consistent != NULL && !evaluation->is_consistent(options))
         return false;
     return !evaluation->one_session || load->sessions.count == 1 ||
@@ -117,7 +102,6 @@ static int run_one(const struct evaluation *evaluation, int argc, char **argv,
             return complain(&error);
         }
         rmdir(folder);
-        series_discard_on_signal(folder);
         output->out = folder;
     }
     paper.argc = argc;
@@ -125,7 +109,7 @@ static int run_one(const struct evaluation *evaluation, int argc, char **argv,
     status = evaluation->run(&paper);
     list->interrupted = paper.interrupted;
     if (output->json)
-        paper_json_add(list, evaluation->name, NULL, paper.results != NULL ? &paper : NULL);
+        paper_json_add(list, evaluation->name, paper.results != NULL ? &paper : NULL);
     if (output->out == folder)
         folder_discard(folder); /* if nothing was kept */
     options_free(&paper.options);
@@ -146,8 +130,7 @@ static const char usage[] =
     "           (Table 1 and Figure 5)\n"
     "  table2   creates a second against workers and servers (Table 2)\n"
     "  table3   the time of double barriers against their number and the clients\n"
-    "  figure8  throughput over time while servers are killed and started again\n"
-    "           (Figure 8); private servers only\n"
+    "           (Table 3)\n"
     "\n"
     "zkherd paper NAME --help has the options of one; without a name all are made in\n"
     "turn, with these options:\n"
@@ -159,10 +142,9 @@ static const char notes[] =
     "2 wrong usage; 3 the environment; 4 a claim is undetermined, or interrupted.\n"
     "\n"
     "Examples:\n"
-    "  zkherd paper                                    about 25 minutes\n"
+    "  zkherd paper                                    about 17 minutes\n"
     "  zkherd paper table1 --servers 1,3 --reads 0,100\n"
     "  zkherd paper table3 --barriers 200..1600x2 -t 5\n"
-    "  zkherd paper figure8 --servers 3\n"
     "  zkherd paper -d simulated\n";
 
 static const struct evaluation all = {.arguments = {"paper", usage, rows, notes, NULL},
@@ -200,17 +182,11 @@ static int run_parts(const char *folder, const struct load_options *options, int
                      struct paper_list *list)
 {
     int status = 0;
-    series_discard_on_signal(folder);
     for (size_t i = 0; i < EVALUATIONS && !list->interrupted; i++) {
-        const char *why = find_obstacle(evaluations[i], &options->target);
         if (!options->output.quiet && !options->output.json)
-            printf("%s%s%s%s\n", i == 0 ? "" : "\n", evaluations[i]->name,
-                   why != NULL ? " is left out: " : "", why != NULL ? why : "");
+            printf("%s%s\n", i == 0 ? "" : "\n", evaluations[i]->name);
         fflush(stdout); /* an evaluation takes minutes; main checks what was written */
-        if (why == NULL)
-            status = paper_worse_status(status, run_part(evaluations[i], folder, argc, argv, list));
-        else if (options->output.json)
-            paper_json_add(list, evaluations[i]->name, why, NULL);
+        status = paper_worse_status(status, run_part(evaluations[i], folder, argc, argv, list));
         fflush(stdout);
     }
     page_add_common(folder, options->output.quiet);
@@ -229,8 +205,6 @@ static int run_all(int argc, char **argv, struct paper_list *list)
     if (status != ARGUMENTS_GO)
         return status;
     for (size_t i = 0; i < EVALUATIONS && status == ARGUMENTS_GO; i++) {
-        if (find_obstacle(evaluations[i], &options.load.target) != NULL)
-            continue;
         status = parse_options(evaluations[i], argc, argv, &of_one);
         if (status == ARGUMENTS_GO)
             options_free(&of_one);
@@ -257,8 +231,7 @@ int paper_main(int argc, char **argv)
     else if (at < EVALUATIONS)
         status = run_one(evaluations[at], argc, argv, &list);
     else
-        status = complain_usage("paper", argv[1],
-                                "expected table1, table2, table3, figure8, or an option");
+        status = complain_usage("paper", argv[1], "expected table1, table2, table3, or an option");
     paper_json_write(&list, stdout);
     return status;
 }

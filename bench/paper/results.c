@@ -14,23 +14,20 @@
 
 /* ------------------------------------------------------------------ JSON */
 
-void paper_json_add(struct paper_list *list, const char *name, const char *left_out,
-                    const struct paper *paper)
+void paper_json_add(struct paper_list *list, const char *name, const struct paper *paper)
 {
     static const struct paper nothing;
     const struct paper *made = paper != NULL ? paper : &nothing;
     enum verdict verdict = paper != NULL ? findings_verdict(&made->findings) : VERDICT_UNDETERMINED;
-    if (left_out == NULL)
-        list->worst = verdict_worse(list->worst, verdict);
+    list->worst = verdict_worse(list->worst, verdict);
     list->has_result = list->has_result || paper != NULL;
     json_array_append_new(
-        list->json,
-        json_pack("{s:s, s:s?, s:s?, s:o, s:o, s:o, s:o}", "experiment", name, "left_out", left_out,
-                  "verdict", paper != NULL ? verdict_word(verdict) : NULL, "folder",
-                  json_result_text(made->options.load.output.out), "results",
-                  made->results != NULL ? json_incref(made->results) : json_array(), "judgements",
-                  json_result_rows(&made->judgements), "findings",
-                  json_result_rows(&made->findings)));
+        list->json, json_pack("{s:s, s:s?, s:o, s:o, s:o, s:o}", "experiment", name, "verdict",
+                              paper != NULL ? verdict_word(verdict) : NULL, "folder",
+                              json_result_text(made->options.load.output.out), "results",
+                              made->results != NULL ? json_incref(made->results) : json_array(),
+                              "judgements", json_result_rows(&made->judgements), "findings",
+                              json_result_rows(&made->findings)));
 }
 
 void paper_json_write(struct paper_list *list, FILE *stream)
@@ -153,24 +150,22 @@ static void print(const struct paper *paper)
 
 /* ------------------------------------------------------------------ the whole */
 
-int paper_finish(struct paper *paper, const struct series *series,
-                 const struct table *const files[], size_t file_count, int *verdict)
+int paper_finish(struct paper *paper, const struct series *series, int *verdict)
 {
     const struct output_options *output = &paper->options.load.output;
+    const struct table *rows[OPTIONS_TOPOLOGIES_MAX], *const files[] = {&paper->figures,
+                                                                        &paper->judgements,
+                                                                        &paper->findings};
     struct error error = {.kind = ERROR_NONE};
-    struct plots plots = {.kind = PLOTS_OF_PAPER,
-                          .folder = output->out,
-                          .formats = output->plots,
-                          .interrupts = series->targets.signals};
+    for (size_t i = 0; i < paper->options.load.target.topology_count; i++)
+        rows[i] = &series->records[i].rows;
+    paper_judge(paper, rows);
     paper_add_trials(paper, series);
-    for (size_t i = 0; i < file_count; i++)
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         ERROR_FIRST(&error, file_set_save_table(output->out, files[i], NULL, &error));
-    ERROR_FIRST(&error, file_set_save_table(output->out, &paper->judgements, NULL, &error));
-    ERROR_FIRST(&error, file_set_save_table(output->out, &paper->findings, NULL, &error));
     int status = error.kind == ERROR_NONE ? 0 : complain(&error);
     if (status == 0) {
-        if (plots_draw(&plots) == PLOTS_SKIPPED && !output->quiet)
-            complain_mildly("the plots are skipped: %s", plots.why);
+        plots_add(output->out, "paper_", output); /* those of the loads are drawn */
         page_add(output->out, series->record_count == 1 ? &series->records[0].manifest : NULL,
                  output->quiet);
     }
@@ -182,13 +177,4 @@ int paper_finish(struct paper *paper, const struct series *series,
     if (output->json)
         paper->results = describe_records(paper, series);
     return status;
-}
-
-int paper_finish_cells(struct paper *paper, const struct series *series, int *verdict)
-{
-    const struct table *rows[OPTIONS_TOPOLOGIES_MAX], *file = &paper->figures;
-    for (size_t i = 0; i < paper->options.load.target.topology_count; i++)
-        rows[i] = &series->records[i].rows;
-    paper_judge(paper, rows);
-    return paper_finish(paper, series, &file, 1, verdict);
 }

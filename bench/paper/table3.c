@@ -30,40 +30,10 @@
 
 TABLE_DEFINE(table3_row, "barriers.csv", TABLE3_ROW_COLUMNS)
 
-/* ------------------------------------------------------------------ the plan */
-
-/* The numbers of clients and of barriers of a cell. */
-struct size {
-    uint32_t clients, barriers;
-};
-
-static struct size size_of(const struct paper_options *options, size_t cell)
-{
-    const struct levels *clients = &options->load.sessions, *barriers = &options->barriers;
-    return (struct size){(uint32_t)clients->list[cell / barriers->count % clients->count],
-                         (uint32_t)barriers->list[cell % barriers->count]};
-}
-
 /* Entries and departures of all clients: the barrier operations of the paper. */
-static double passages_of(uint64_t clients, uint64_t barriers)
+static double passages_of(const struct paper_cell *cell)
 {
-    return 2.0 * (double)clients * (double)barriers;
-}
-
-void table3_lay_out(const struct paper_options *options, struct rounds *rounds)
-{
-    const struct load_options *load = &options->load;
-    size_t of_one = load->sessions.count * options->barriers.count;
-    rounds_init(rounds, load->target.topology_count * of_one);
-    for (size_t i = 0; i < rounds->cell_count; i++) {
-        const struct size size = size_of(options, i);
-        rounds->cells[i] =
-            (struct rounds_cell){.topology = i / of_one,
-                                 .alike = i / of_one,
-                                 .cost = passages_of(size.clients, size.barriers),
-                                 .rehearsed = load->rehearses && i % of_one == of_one - 1};
-    }
-    rounds_lay_out(rounds, load->trials, load->seed);
+    return 2.0 * (double)cell->at[0] * (double)cell->at[1];
 }
 
 /* ------------------------------------------------------------------ the row of a trial */
@@ -125,7 +95,7 @@ void table3_fill_row(const struct trial_result *result, double cores_allowed,
     FOUR_LETTER_OF_TRIALS(SET, , )
 #undef SET
     if (servers->known)
-        row[table3_row_watches_leaked] = table_signed(servers->watches_leaked);
+        row[table3_row_watches_leaked] = table_signed(servers->watches);
     row[table3_row_reconciled] = table_text(reconcile_word(result->reconciled));
     row[table3_row_violations] = table_count(result->violation_count);
     row[table3_row_reconnects] = table_count(result->reconnects);
@@ -140,9 +110,8 @@ struct table3_series {
     struct trial_plan plan; /* of the present trial */
 };
 
-static json_t *describe_plan(const void *context)
+static json_t *describe_plan(const struct paper_options *options)
 {
-    const struct paper_options *options = &((const struct table3_series *)context)->paper->options;
     const struct load_options *load = &options->load;
     uint32_t cpu_percent = load->target.cpu_percent;
     return json_pack(
@@ -155,11 +124,27 @@ static json_t *describe_plan(const void *context)
         (json_int_t)(load->timeout_ns / NS_PER_MS));
 }
 
+/* Each round makes one trial of each cell; the largest cell of each topology, its last, is
+ * rehearsed. */
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct table3_series *series = context;
+    struct paper *paper = series->paper;
+    const struct load_options *load = &paper->options.load;
+    struct rounds *rounds = &series->base.rounds;
     (void)error;
-    table3_lay_out(&series->paper->options, &series->base.rounds);
+    series->base.plan = describe_plan(&paper->options);
+    paper_lay_out(paper);
+    rounds_init(rounds, paper->cell_count);
+    for (size_t i = 0; i < paper->cell_count; i++) {
+        const struct paper_cell *cell = &paper->cells[i];
+        bool is_last = i + 1 == paper->cell_count || cell[1].topology != cell->topology;
+        rounds->cells[i] = (struct rounds_cell){.topology = cell->topology,
+                                                .alike = cell->topology,
+                                                .cost = passages_of(cell),
+                                                .rehearsed = load->rehearses && is_last};
+    }
+    rounds_lay_out(rounds, load->trials, load->seed);
     return ERROR_NONE;
 }
 
@@ -167,7 +152,8 @@ static enum error_kind begin(void *context, struct error *error)
 {
     (void)error;
     series_announce_demand(&((const struct table3_series *)context)->base,
-                           "each of which sends its next request as soon as it may");
+                           "each of which sends its next request as soon as it may; others who use "
+                           "these servers will notice");
     return ERROR_NONE;
 }
 
@@ -183,6 +169,21 @@ static void show_trial(void *context, const struct trial_progress *progress)
     progress_show(&series->base.progress, &name, progress);
 }
 
+static void describe_trial(const struct table_value *row, char *text, size_t size)
+{
+    snprintf(text, size, "trial %u with %u clients and %u barriers",
+             (unsigned)row[table3_row_trial].count, (unsigned)row[table3_row_clients].count,
+             (unsigned)row[table3_row_barriers].count);
+}
+
+static const struct trial_kind of_trials = {.subject = table3_row_target,
+                                            .valid = table3_row_valid,
+                                            .reason = table3_row_reason,
+                                            .reconciled = table3_row_reconciled,
+                                            .noise = table3_row_attempt,
+                                            .fails = table3_row_fails,
+                                            .describe = describe_trial};
+
 static enum error_kind keep_trial(struct table3_series *series, struct series_record *record,
                                   const struct trial_result *result, struct error *error)
 {
@@ -193,17 +194,12 @@ static enum error_kind keep_trial(struct table3_series *series, struct series_re
     row[table3_row_servers] = table_count(record->servers);
     row[table3_row_trial] = table_count(series->base.trial->number);
     row[table3_row_seed] = table_count(series->paper->options.load.seed);
-    const struct noise_row noise = {.columns = &row[table3_row_attempt],
-                                    .valid = &row[table3_row_valid],
-                                    .reason = &row[table3_row_reason],
-                                    .complete = row[table3_row_complete].flag,
-                                    .fails = row[table3_row_fails].flag,
-                                    .others_packets = result->others_packets,
-                                    .stalled = result->stalls.count > 0};
-    noise_watch_end(&series->base.noise, &noise);
-    if (series->base.noise.again)
+    const struct noise_attempt attempt = {.complete = row[table3_row_complete].flag,
+                                          .stalled = result->stalls.count > 0,
+                                          .others_packets = result->others_packets};
+    noise_watch_end(&series->base.noise, &of_trials, row, &attempt);
+    if (!series_keeps(&series->base, record, result->memory->fleet, result->not_reconciled))
         return ERROR_NONE;
-    series_keep(&series->base, record, result->memory->fleet, result->not_reconciled);
     table_write_row(&table3_row_table, row, &record->csv);
     return file_set_commit(&record->files, ERROR_NONE, error);
 }
@@ -213,13 +209,12 @@ static enum error_kind run_trial(void *context, struct error *error)
     struct table3_series *series = context;
     struct series *base = &series->base;
     const struct load_options *load = &series->paper->options.load;
-    const struct size size = size_of(&series->paper->options, base->trial->cell);
-    size_t topology = base->rounds.cells[base->trial->cell].topology;
-    const struct target *target = &base->targets.list[topology];
+    const struct paper_cell *cell = &series->paper->cells[base->trial->cell];
+    const struct target *target = &base->targets.list[cell->topology];
     struct trial_result *result = NULL;
     series->plan = (struct trial_plan){
         .fleet = {.driver = load->target.driver,
-                  .sessions = size.clients,
+                  .sessions = (uint32_t)cell->at[0],
                   .processes = load->processes,
                   .session_timeout_ms = (uint32_t)(load->session_timeout_ns / NS_PER_MS),
                   .timeout_ns = load->timeout_ns,
@@ -229,59 +224,43 @@ static enum error_kind run_trial(void *context, struct error *error)
         .workload = WORKLOAD_DRAIN,
         .pace = PACE_FREE,
         .locks = 1,
-        .barriers = size.barriers,
+        .barriers = (uint32_t)cell->at[1],
         .tolerates_brief_stalls = load->target.noise.mode == NOISE_OFF,
         .root = base->root,
     };
-    struct trial_host host = target_trial_host(target, base->targets.signals);
-    host.watch.progress = show_trial;
-    host.watch.context = series;
-    enum error_kind kind = trial_run(&series->plan, &host, &result, error);
+    const struct fleet_host host = target_host(target, base->targets.signals);
+    const struct trial_watch watch = {.progress = show_trial, .context = series};
+    enum error_kind kind = trial_run(&series->plan, &host, &watch, &result, error);
     progress_clear(&base->progress);
     if (kind == ERROR_NONE && base->trial->number > 0)
-        kind = keep_trial(series, &base->records[topology], result, error);
+        kind = keep_trial(series, &base->records[cell->topology], result, error);
     trial_result_free(result);
     return kind;
-}
-
-static void describe_trial(const struct table_value *row, char *text, size_t size)
-{
-    snprintf(text, size, "trial %u with %u clients and %u barriers",
-             (unsigned)row[table3_row_trial].count, (unsigned)row[table3_row_clients].count,
-             (unsigned)row[table3_row_barriers].count);
 }
 
 static enum error_kind add_findings(void *context, struct series_record *record, bool whole,
                                     struct error *error)
 {
-    static const struct trial_findings kind = {.subject = table3_row_target,
-                                               .valid = table3_row_valid,
-                                               .reason = table3_row_reason,
-                                               .reconciled = table3_row_reconciled,
-                                               .noise = table3_row_attempt,
-                                               .fails = table3_row_fails,
-                                               .describe = describe_trial};
     const struct table3_series *series = context;
     (void)whole;
     (void)error;
-    trial_findings_add_faults(&kind, &record->rows, "", &record->findings);
-    trial_findings_add_servers(&kind, &record->rows, &record->findings);
-    trial_findings_add_noise(&kind, &record->rows, &series->base.noise, record->made_again.rows,
-                             &record->findings);
+    trial_findings_add_faults(&of_trials, &record->rows, "", &record->findings);
+    trial_findings_add_servers(&of_trials, &record->rows, &record->findings);
+    trial_findings_add_noise(&of_trials, &record->rows, &series->base.noise,
+                             record->made_again.rows, &record->findings);
     return ERROR_NONE;
 }
 
 static int finish(void *context, int *verdict)
 {
     const struct table3_series *series = context;
-    return paper_finish_cells(series->paper, &series->base, verdict);
+    return paper_finish(series->paper, &series->base, verdict);
 }
 
 static int run_table3(struct paper *paper)
 {
     static const struct series_user user = {.lay_out = lay_out,
                                             .rows = &table3_row_table,
-                                            .describe_plan = describe_plan,
                                             .begin = begin,
                                             .make = run_trial,
                                             .finish = add_findings,
@@ -295,8 +274,7 @@ static int run_table3(struct paper *paper)
                                            .seed = load->seed};
     struct table3_series series = {.paper = paper};
     load->rehearses = load->target.driver != DRIVER_SIMULATED;
-    series_init(&series.base, &options, &user, &series);
-    int status = series_run(&series.base, paper->argc, paper->argv);
+    int status = series_run(&series.base, &options, &user, &series, paper->argc, paper->argv);
     paper->interrupted = series.base.interrupted;
     series_deinit(&series.base);
     return status;
@@ -315,7 +293,7 @@ static int run_table3(struct paper *paper)
     X(T, seconds_high, REAL, "s", 4, NONE, "its 95 % t-interval")                                  \
     X(T, barrier_operations_per_s, REAL, "1/s", 1, NONE,                                           \
       "entries and departures of all clients, of these trials together over their `elapsed_s`")    \
-    X(T, zookeeper_operations_per_s, REAL, "1/s", 1, NONE, "their requests, likewise")             \
+    X(T, zookeeper_operations_per_s, REAL, "1/s", 1, NONE, "their requests, divided by the same")  \
     X(T, reads_to_writes, REAL, "", 3, NONE,                                                       \
       "EXISTS and getChildren, divided by CREATE and DELETE")                                      \
     X(T, paper_seconds, REAL, "s", 1, NONE, "the paper's figure")
@@ -346,7 +324,7 @@ static struct interval mean_above_zero(const double *values, size_t count, doubl
 static void fill(const struct paper_cell *cell, struct table_value *row)
 {
     const struct table_cell *trials = &cell->counted;
-    double passages = (double)trials->count * passages_of(cell->at[0], cell->at[1]);
+    double passages = (double)trials->count * passages_of(cell);
     double elapsed_s = table_cell_sum(trials, table3_row_elapsed_s, TABLE_ALL);
     double requests = table_cell_sum(trials, table3_row_rpcs, TABLE_ALL);
     double writes = table_cell_sum(trials, table3_row_creates, TABLE_ALL) +
@@ -358,7 +336,8 @@ static void fill(const struct paper_cell *cell, struct table_value *row)
 
 /* ------------------------------------------------------------------ the judgements */
 
-double table3_paper_exponent(bool of_barriers, uint64_t fixed)
+/* The exponent of the paper's own figures; NaN if it has none with this number of the others. */
+static double exponent_of_paper(bool of_barriers, uint64_t fixed)
 {
     double x[PUBLISHED], y[PUBLISHED];
     size_t count = 0;
@@ -394,6 +373,16 @@ static struct interval fit_cells(const struct paper_cell *first, size_t step, si
     return (struct interval){fit.exponent, fit.low, fit.high};
 }
 
+/* Holds if the interval is within the margin about 1, fails if it lies on one side of that; a
+ * comparison with NaN is false. */
+static enum verdict judge_exponent(const struct interval *exponent)
+{
+    double least = 1 - FIT_MARGIN, most = 1 + FIT_MARGIN;
+    if (exponent->low >= least && exponent->high <= most)
+        return VERDICT_HOLDS;
+    return exponent->high < least || exponent->low > most ? VERDICT_FAILS : VERDICT_UNDETERMINED;
+}
+
 /* Judges the cells along one axis, from the first cell on. In the table for people the servers are
  * named if there are several numbers of them. */
 static void judge_line(struct paper *paper, const struct paper_cell *first, bool of_barriers)
@@ -412,19 +401,19 @@ static void judge_line(struct paper *paper, const struct paper_cell *first, bool
     struct judgement judgement = {.claim = claim,
                                   .row = row,
                                   .servers = first->servers,
-                                  .paper = table3_paper_exponent(of_barriers, fixed)};
+                                  .paper = exponent_of_paper(of_barriers, fixed)};
     judgement.ours = fit_cells(first, step, cells, of_barriers, &judgement.trials);
-    judgement.verdict = verdict_lies(&judgement.ours, 1 - FIT_MARGIN, 1 + FIT_MARGIN);
-    if (cells > 1)
-        paper_add(paper, &judgement);
+    judgement.verdict = judge_exponent(&judgement.ours);
+    paper_add(paper, &judgement);
 }
 
+/* A line of one cell shows no growth. */
 static void judge_lines(struct paper *paper)
 {
     for (size_t i = 0; i < paper->options.load.target.topology_count; i++) {
-        for (size_t n = 0; n < paper->lengths[0]; n++)
+        for (size_t n = 0; paper->lengths[1] > 1 && n < paper->lengths[0]; n++)
             judge_line(paper, paper_cell_at(paper, i, n, 0), true);
-        for (size_t b = 0; b < paper->lengths[1]; b++)
+        for (size_t b = 0; paper->lengths[0] > 1 && b < paper->lengths[1]; b++)
             judge_line(paper, paper_cell_at(paper, i, 0, b), false);
     }
 }

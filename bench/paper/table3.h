@@ -4,8 +4,6 @@
 #define BENCH_PAPER_TABLE3_H
 
 #include "bench/output/noise_watch.h"
-#include "bench/output/rounds.h"
-#include "bench/paper/options.h"
 #include "trial/trial.h"
 
 #define TABLE3_AS_THERE(X, T, name, kind, unit, decimals, summary)                                 \
@@ -47,18 +45,10 @@
     X(T, fails, FLAG, "", 0, PRIVATE, "whether a client was early, or the counts are wrong")
 TABLE_DECLARE(table3_row, TABLE3_ROW_COLUMNS);
 
-/* Each round makes one trial of each cell, which are by topology, clients, barriers; the largest
- * cell of each topology is rehearsed. */
-void table3_lay_out(const struct paper_options *options, struct rounds *rounds);
-
 /* Fills the row of a finished trial, but for what all rows of a folder have in common, and the
  * trial's number. A trial is valid only if the checker, the counts that double barriers cause
  * (recipes/law.h) and the servers' own counts agree, and its times stand. */
 void table3_fill_row(const struct trial_result *result, double cores_allowed,
                      struct table_value *row);
-
-/* The exponent of the paper's own figures: of the barriers for a number of clients, or of the
- * clients for a number of barriers. NaN if the paper has no such line. */
-double table3_paper_exponent(bool of_barriers, uint64_t fixed);
 
 #endif

@@ -19,6 +19,7 @@
 #include "bench/paper/internal.h"
 
 #include "bench/cli/complain.h"
+#include "bench/output/load_series.h"
 #include "bench/target/resources.h"
 
 #include <stdio.h>
@@ -26,11 +27,21 @@
 
 /* ------------------------------------------------------------------ the loads */
 
-int paper_run_loads(struct paper *paper, const struct load_series_user *wanted)
+static int finish(const struct load_series *series, void *context, int *verdict)
+{
+    return paper_finish(context, &series->base, verdict);
+}
+
+/* Gives each private server its share of the CPU, and makes all trials. A server's code is compiled
+ * in its first minute, on its own share: in a rehearsal. */
+static int run_loads(struct paper *paper)
 {
     struct load_options *load = &paper->options.load;
     struct target_options *target = &load->target;
-    struct load_series_user user = *wanted;
+    struct load_series_user user = {.subcommand = paper->evaluation->arguments.subcommand,
+                                    .print_results = finish,
+                                    .context = paper,
+                                    .interrupted = &paper->interrupted};
     char found[400], text[512];
     const char *why = NULL;
     if (target->driver != DRIVER_SIMULATED && !target->connect && target->cpu_percent == 0)
@@ -46,23 +57,8 @@ int paper_run_loads(struct paper *paper, const struct load_series_user *wanted)
         if (!load->output.quiet)
             complain_mildly("%s", text);
     }
-    /* A server's code is compiled in its first minute, on its own share of the CPU; that of servers
-     * that are started again in each trial, in each warm-up. */
-    load->rehearses = target->driver != DRIVER_SIMULATED && wanted->fault_count == 0;
-    user.subcommand = paper->evaluation->arguments.subcommand;
-    user.interrupted = &paper->interrupted;
+    load->rehearses = target->driver != DRIVER_SIMULATED;
     return load_series_run(load, &user, paper->argc, paper->argv);
-}
-
-static int finish(const struct load_series *series, void *context, int *verdict)
-{
-    return paper_finish_cells(context, &series->base, verdict);
-}
-
-static int run_cells(struct paper *paper)
-{
-    const struct load_series_user user = {.print_results = finish, .context = paper};
-    return paper_run_loads(paper, &user);
 }
 
 /* ------------------------------------------------------------------ Table 1 */
@@ -131,8 +127,10 @@ static bool check_table1(const struct paper_options *options)
         return complain_number("paper table1", "--servers", target->server_counts[0],
                                "expected two numbers or more, to compare");
     snprintf(value, sizeof value, "%llu to %llu", least, most);
-    return (least == 0 && most == 100) || complain_value("paper table1", "--reads", value,
-                                                         "expected 0 and 100 among the percents");
+    if (least != 0 || most != 100)
+        return complain_value("paper table1", "--reads", value,
+                              "expected 0 and 100 among the percents");
+    return load_options_suit_driver("paper table1", &options->load, &options->load.mix);
 }
 
 static const char usage_table1[] = PAPER_USAGE(
@@ -150,7 +148,7 @@ const struct evaluation evaluation_table1 = {
     .simulated = "1,3,5,7,9,13",
     .one_session = true,
     .is_consistent = check_table1,
-    .run = run_cells,
+    .run = run_loads,
     .figures = &table1_table,
     .axes = {{load_row_reads_percent, offsetof(struct paper_options, load.reads)}},
     .axis_count = 1,
@@ -224,11 +222,13 @@ static const struct row_column columns_table2[] = {
     {.column = table2_paper_latency_ms, .over = "mean", .title = "ms", .decimals = 1},
 };
 
+static const struct mix creates = {.percent = {[LOAD_CREATE_DELETE] = 100}};
+
 static int run_creates(struct paper *paper)
 {
-    paper->options.load.mix.percent[LOAD_CREATE_DELETE] = 100;
+    paper->options.load.mix = creates;
     paper->options.load.depth = 1;
-    return run_cells(paper);
+    return run_loads(paper);
 }
 
 static const struct option_row rows_table2[] = {
@@ -243,9 +243,11 @@ static const struct option_row rows_table2[] = {
 static bool check_table2(const struct paper_options *options)
 {
     const struct load_options *load = &options->load;
-    return load->sessions.count > 1 || load->target.topology_count > 1 ||
-           complain_number("paper table2", "--workers", load->sessions.list[0],
-                           "expected two numbers or more, of workers or of servers, to compare");
+    if (load->sessions.count < 2 && load->target.topology_count < 2)
+        return complain_number(
+            "paper table2", "--workers", load->sessions.list[0],
+            "expected two numbers or more, of workers or of servers, to compare");
+    return load_options_suit_driver("paper table2", load, &creates);
 }
 
 static const char usage_table2[] = PAPER_USAGE(

@@ -30,8 +30,8 @@
     X(T, figures_at, COUNT, "", 0, NONE,                                                           \
       "the size of the figures: the largest that passed, decided or not, or the least")            \
     X(T, measured_us, REAL, "us", 1, NONE, "median over the fresh trials there, or the first")     \
-    X(T, p50_us, REAL, "us", 1, NONE, "likewise")                                                  \
-    X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "likewise")                                         \
+    X(T, p50_us, REAL, "us", 1, NONE, "as `measured_us`")                                          \
+    X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "as `measured_us`")                                 \
     X(T, gave_out, TEXT, "", 0, NONE, "what gave out first in most trials that failed")            \
     X(T, gave_out_evidence, TEXT, "", 0, PRIVATE, "the figures that say so")                       \
     X(T, trials, COUNT, "", 0, NONE, "of the search")                                              \
@@ -218,9 +218,11 @@ static void add_size(const struct plan_answer *answer, const struct size *size,
     if (result == JUDGE_PASS || result == JUDGE_FAIL)
         snprintf(trials, sizeof trials, "%u of %u%s", size->of[kind][result], votes(size, kind),
                  is_first ? "" : " fresh");
-    else
+    else if (no_votes(size) + votes(size, ALL) > 0)
         snprintf(trials, sizeof trials, "%u of %u no vote", no_votes(size),
                  no_votes(size) + votes(size, ALL));
+    else
+        snprintf(trials, sizeof trials, "by no trial");
     table->type = &size_row_table;
     struct table_value *row = table_add(table);
     row[size_row_recipe] = table_text(answer->recipe->name);
@@ -240,8 +242,7 @@ void plan_sizes_print(const struct plan_question *question, const struct table *
                       FILE *stream)
 {
     const struct objective *objective = &question->objective;
-    const char *metric = objective_metric_words[objective_is_rate(objective) ? OBJECTIVE_HANDOFF
-                                                                             : objective->metric];
+    const char *metric = objective_metric_words[objective->metric];
     char percentile[32];
     snprintf(percentile, sizeof percentile, "p%g ms", objective_percent(objective));
 #define TIME .factor = 1e-3, .decimals = 2, .mark = size_row_disturbed, .where = ROW_COLUMN_KNOWN
@@ -294,11 +295,9 @@ static void format_no_votes(const struct objective *objective, const struct size
         text_append_clause(text, WHY_SIZE, "%u not valid (%s)", size->of[ALL][JUDGE_NOT_VALID],
                            size->not_valid[plan_row_reason].text);
     if (few != NULL)
-        text_append_clause(text, WHY_SIZE, "%u too near to the limit",
-                           size->of[ALL][JUDGE_UNDETERMINED]);
-    if (few != NULL && !objective_is_rate(objective))
         text_append_clause(
-            text, WHY_SIZE, "%s samples at most, %s would do",
+            text, WHY_SIZE, "%u too near to the limit; %s samples at most, %s would do",
+            size->of[ALL][JUDGE_UNDETERMINED],
             text_format_count(few[plan_row_samples].count, most, sizeof most),
             text_format_count(judge_samples_needed(objective, few[plan_row_over].count), needed,
                               sizeof needed));
@@ -411,16 +410,15 @@ static void add_findings(const struct plan_answer *answer, const struct table_va
                          struct table *findings)
 {
     enum search_reason reason = answer->found.reason;
-    enum plan_unknown unknown = answer->question->unknown;
     bool is_open = reason == SEARCH_BUDGET || reason == SEARCH_UNDETERMINED;
     const char *recipe = answer->recipe->name;
-    const struct finding capacity = {
-        .slug = "capacity",
-        .subject = recipe,
-        .verdict = is_open ? VERDICT_UNDETERMINED : VERDICT_MEASURED,
-        .figure = FINDING_FIGURE(table_number(&row[answer_row_passed])),
-        .unit = unknown == PLAN_RATE ? "1/s" : plan_question_unknowns[unknown],
-        .n = row[answer_row_trials].count};
+    const struct finding capacity = {.slug = "capacity",
+                                     .subject = recipe,
+                                     .verdict = is_open ? VERDICT_UNDETERMINED : VERDICT_MEASURED,
+                                     .figure =
+                                         FINDING_FIGURE(table_number(&row[answer_row_passed])),
+                                     .unit = plan_question_unknowns[answer->question->unknown],
+                                     .n = row[answer_row_trials].count};
     const struct finding gave_out = {.slug = "gave-out",
                                      .subject = recipe,
                                      .verdict = VERDICT_MEASURED,
@@ -457,7 +455,6 @@ void plan_answer_add(const struct plan_answer *answer, const struct series_recor
     free(sentence);
 }
 
-/* A row of answers.csv for --json, with the sentences of its findings. */
 json_t *plan_answer_json(const struct table_value *row, const struct table *findings)
 {
     const struct table_type *type = &answer_row_table;

@@ -4,7 +4,6 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/plan/internal.h"
-#include "bench/target/target.h"
 
 #define SIZE_MAX_GIVEN    1000000
 #define TRIAL_SAMPLES_MAX 1000000
@@ -13,9 +12,9 @@
 
 static const char usage[] =
     "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n"
-    "Find how many clients may wait for a lock (or locks be hot, sessions contend,\n"
-    "other requests be sent) so that an objective is met, by trials on real servers.\n"
-    "OBJECTIVE is handoff|acquire|background pN < DURATION, or handoffs > N/s.\n"
+    "Find how many clients may wait for a lock, or locks be hot, so that an objective\n"
+    "is met, by trials on real servers.\n"
+    "OBJECTIVE is handoff|acquire|background pN < DURATION.\n"
     "\n";
 
 static const char notes[] =
@@ -71,29 +70,23 @@ static const struct option_row rows[] = {
      .help = "  -r, --recipes LIST       see zkherd recipes [" ROWS_RECIPES_DEFAULT "]\n"},
     {.name = "--unknown",
      OPTION_WORD(struct plan_options, question.unknown, plan_question_unknowns,
-                 "expected waiters, locks, sessions or rate"),
+                 "expected waiters or locks"),
      .value = "waiters",
-     .help = "      --unknown WHAT       waiters, locks, sessions or rate [waiters]\n"},
+     .help = "      --unknown WHAT       waiters or locks [waiters]\n"},
     {.name = "--clients",
      .letter = 'n',
-     OPTION_NUMBER(struct plan_options, clients, 1, SIZE_MAX_GIVEN),
-     .help = "  -n, --clients N          clients of each lock, with --unknown locks|rate [2]\n"},
-    {.name = "--locks",
-     .letter = 'k',
-     OPTION_NUMBER(struct plan_options, question.locks, 1, 10000),
-     .help = "  -k, --locks M            that the sessions are spread over [1]\n"},
+     OPTION_NUMBER(struct plan_options, question.clients, 1, SIZE_MAX_GIVEN),
+     .help = "  -n, --clients N          clients of each lock, with --unknown locks [2]\n"},
     {.name = "--background",
-     .parse = rows_background_open,
+     .parse = rows_background,
      .member = OPTION_MEMBER(struct plan_options, question.background),
-     .least = ROWS_BACKGROUND_LEAST_PER_S,
-     .most = ROWS_BACKGROUND_MOST_PER_S,
-     .help = "      --background MIX[@RATE]  other requests meanwhile: get=80,set=20@1000\n"},
+     .help = "      --background MIX@RATE  other requests meanwhile: get=80,set=20@1000\n"},
     {.name = "--at-least",
      OPTION_NUMBER(struct plan_options, question.least, 1, SIZE_MAX_GIVEN),
-     .help = "      --at-least N         no number below it is tried [1; rate: 100]\n"},
+     .help = "      --at-least N         no number below it is tried [1]\n"},
     {.name = "--at-most",
      OPTION_NUMBER(struct plan_options, question.most, 1, SIZE_MAX_GIVEN),
-     .help = "      --at-most N          none above it [1,001 sessions; rate: 100,000]\n"},
+     .help = "      --at-most N          none above it [1,001 sessions]\n"},
     {.name = "--resolution",
      OPTION_NUMBER(struct plan_options, question.resolution_percent, 0, 100),
      .value = "10",
@@ -166,74 +159,37 @@ static bool recipe_conflicts(const struct recipe *recipe)
     return complain_conflict("plan", conflicts, sizeof conflicts / sizeof conflicts[0]);
 }
 
-/* Numbers of clients, locks, requests or sizes that contradict the question. A rate is given or
- * searched for. */
-static bool numbers_conflict(const struct plan_options *options)
+/* Numbers that contradict the question, objectives on a load that is not sent, and trials that
+ * cannot meet the objective. */
+static bool question_conflicts(const struct plan_options *options)
 {
     const struct plan_question *question = &options->question;
-    const struct background_options *load = &question->background;
-    uint64_t locks = question->locks > 0 ? question->locks : 1, max_rate = options->guard.max_rate,
-             least = question->least, most = question->most;
-    bool is_rate = question->unknown == PLAN_RATE,
-         are_sessions = question->unknown == PLAN_SESSIONS;
-    char mix[ROWS_BACKGROUND_TEXT_SIZE];
-    rows_background_format(load, mix, sizeof mix);
-    const struct conflict conflicts[] = {
-        {options->clients > 0 && question->unknown != PLAN_LOCKS && !is_rate, "--clients",
-         NUMBER(options->clients),
-         "the clients of a lock are given only with --unknown locks or rate"},
-        {options->clients == 1, "--clients", "1",
-         "nobody would wait: expected at least 2 of each lock"},
-        {question->locks > 0 && !are_sessions && !is_rate, "--locks", NUMBER(question->locks),
-         "a number of locks is given only with --unknown sessions or rate"},
-        {!load->given && is_rate, "--unknown", "rate",
-         "no load is sent beside the lock: add --background with a mix, such as "
-         "--background get=80,set=20"},
-        {load->given && options->target.driver == DRIVER_SIMULATED, "--background",
-         "with --driver simulated", "a simulation runs the lock alone: give real servers"},
-        {load->given && is_rate && load->rate_per_s != 0, "--background", mix,
-         "the rate is searched for: expected a mix alone, such as get=80,set=20"},
-        {load->given && !is_rate && load->rate_per_s == 0, "--background", mix,
-         ROWS_BACKGROUND_EXPECTED "; to search for the rate, add --unknown rate"},
-        {load->given && !is_rate && max_rate > 0 && load->rate_per_s >= max_rate, "--max-rate",
-         NUMBER(max_rate), "not above the rate of --background: each trial would be ended"},
-        {most > 0 && most < least, "--at-most", NUMBER(most), "below --at-least"},
-        {is_rate && most == 0 && max_rate > 0 && max_rate < least, "--max-rate", NUMBER(max_rate),
-         "below --at-least: each trial would be ended; give a smaller --at-least"},
-        {are_sessions && least > 0 && least < 2 * locks, "--at-least", NUMBER(least),
-         "fewer than two sessions on each lock: nobody would wait"},
-        {are_sessions && most > 0 && most < 2 * locks, "--at-most", NUMBER(most),
-         "fewer than two sessions on each lock: nobody would wait"},
-        {options->guard.brake_ns != 0 && !options->target.connect, "--brake", "without --connect",
-         "nobody else uses private servers, so no bystander is there: leave it out"},
-    };
-    return complain_conflict("plan", conflicts, sizeof conflicts / sizeof conflicts[0]);
-}
-
-/* Unknowns that do not fit the objective, and trials that cannot meet it.
- * docs/operators.md says why locks cannot be searched for by a rate. */
-static bool objective_conflicts(const struct plan_question *question)
-{
     const struct objective *objective = &question->objective;
-    uint64_t longest = question->hold.exponential ? HOLD_LONGEST_MEANS : 1,
-             samples = question->trial_samples;
-    bool is_rate = objective_is_rate(objective);
-    uint64_t needed = is_rate ? 0 : judge_samples_needed(objective, 0);
+    const struct background_options *load = &question->background;
+    uint64_t max_rate = options->guard.max_rate, clients = question->clients,
+             longest = question->hold.exponential ? HOLD_LONGEST_MEANS : 1,
+             samples = question->trial_samples, needed = judge_samples_needed(objective, 0);
     char slo[OBJECTIVE_TEXT_SIZE], few[160];
     snprintf(few, sizeof few,
              "too few for p%g: expected at least %llu, with which a trial passes "
              "if none is over the limit",
              objective_percent(objective), (unsigned long long)needed);
     const struct conflict conflicts[] = {
-        {objective->metric == OBJECTIVE_BACKGROUND && !question->background.given, "--slo",
+        {clients > 0 && question->unknown != PLAN_LOCKS, "--clients", NUMBER(clients),
+         "the clients of a lock are given only with --unknown locks"},
+        {clients == 1, "--clients", "1", "no client would wait: expected at least 2 of each lock"},
+        {load->given && options->target.driver == DRIVER_SIMULATED, "--background",
+         "with --driver simulated", "a simulation runs the lock alone: give real servers"},
+        {max_rate > 0 && load->rate_per_s >= max_rate, "--max-rate", NUMBER(max_rate),
+         "not above the rate of --background: each trial would be ended"},
+        {question->most > 0 && question->most < question->least, "--at-most",
+         NUMBER(question->most), "below --at-least"},
+        {options->guard.brake_ns != 0 && !options->target.connect, "--brake", "without --connect",
+         "no other client uses private servers, so no bystander is there: leave it out"},
+        {objective->metric == OBJECTIVE_BACKGROUND && !load->given, "--slo",
          objective_format(objective, slo, sizeof slo),
          "no load is sent beside the lock: add --background, such as --background "
          "get=80,set=20@1000"},
-        {is_rate && question->unknown == PLAN_LOCKS, "--unknown", "locks",
-         "all locks together make more handoffs, the more there are: the objective would "
-         "not be harder to meet; give one on handoff or acquire"},
-        {samples > 0 && is_rate, "--trial-time", NUMBER(samples),
-         "a rate is measured over a time: expected a duration"},
         {samples > 0 && samples < needed, "--trial-time", NUMBER(samples), few},
         {question->hold.mean_ns * longest >= question->timeout_ns, "--hold", "with --timeout",
          "nothing moves while a lock is held: give a --timeout that is longer than the "
@@ -248,14 +204,11 @@ static bool sessions_conflict(const struct plan_options *options)
     const struct plan_question *question = &options->question;
     uint64_t sessions = plan_question_sessions(question, question->most),
              max_clients = options->target.max_clients;
-    bool is_rate = question->unknown == PLAN_RATE;
     const struct conflict conflicts[] = {
-        {sessions > SIZE_MAX_GIVEN, is_rate ? "--clients" : "--at-most",
-         NUMBER(is_rate ? question->clients : question->most),
+        {sessions > SIZE_MAX_GIVEN, "--at-most", NUMBER(question->most),
          "more than 1,000,000 sessions: give a smaller one, or a smaller -n"},
         {sessions > max_clients, "--max-clients", NUMBER(max_clients),
-         is_rate ? "below the sessions of all locks: give a smaller -n or -k"
-                 : "below the sessions of the largest size: give a smaller --at-most"},
+         "below the sessions of the largest size: give a smaller --at-most"},
     };
     return complain_conflict("plan", conflicts, sizeof conflicts / sizeof conflicts[0]);
 }
@@ -264,19 +217,12 @@ static bool sessions_conflict(const struct plan_options *options)
 static bool options_conflict(struct plan_options *options)
 {
     struct plan_question *question = &options->question;
-    uint64_t max_rate = options->guard.max_rate;
     for (size_t i = 0; i < options->recipe_count; i++) {
         if (recipe_conflicts(options->recipes[i]))
             return true;
     }
-    if (numbers_conflict(options) || objective_conflicts(question))
+    if (question_conflicts(options))
         return true;
-    question->clients = options->clients;
-    if (question->unknown == PLAN_RATE && question->most == 0 && max_rate > 0 &&
-        max_rate < PLAN_RATE_MOST) {
-        question->most = max_rate;
-        question->most_by = "--max-rate allows no more requests";
-    }
     plan_question_complete(question, options->target.max_clients);
     return sessions_conflict(options) ||
            target_conflicts("plan", &options->target, question->processes);

@@ -7,7 +7,6 @@
 #include "bench/plan/internal.h"
 #include "bench/target/resources.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,6 +34,12 @@ struct demand {
 };
 
 /* ------------------------------------------------------------------ the demand */
+
+/* Upper bounds of the bytes of a transaction in a server's log: without its path
+ * (journal/journal.h), and of the path below the chroot: a run's root, what stands between it and a
+ * name ("/t0000/l65535/"), and the longest name that a recipe gives, with its GUID. */
+#define BYTES_PER_TRANSACTION 100
+#define PATH_BYTES            (TARGET_ROOT_PATH_SIZE + 16 + 64)
 
 /* How many requests --max-rate allows in a time. */
 static double allowed(const struct plan_options *options, double time_s)
@@ -64,13 +69,13 @@ static struct demand demand_of(const struct plan_options *options, const struct 
     double longest_s = (double)probe.longest_ns / 1e9,
            whole_s = longest_s + (double)BACKGROUND_WARM_UP_NS / 1e9;
     bool is_counted = plan.handoffs > 0;
-    double load = ceil((double)probe.load_per_s * whole_s),
+    double load = ceil((double)question->background.rate_per_s * whole_s),
            rpcs = fmin(is_counted ? (double)lock.rpcs : INFINITY, allowed(options, longest_s)),
            all = fmin(rpcs + load, allowed(options, whole_s)),
            writes = fmin(is_counted ? (double)lock.transactions : INFINITY, all - load),
            load_writes = writes_of(&question->background.mix, load),
-           bytes = (double)resources_logged_bytes(strlen(target->servers.chroot));
-    uint64_t others = (probe.load_per_s > 0 ? BACKGROUND_SESSIONS : 0) +
+           bytes = BYTES_PER_TRANSACTION + (double)strlen(target->servers.chroot) + PATH_BYTES;
+    uint64_t others = (question->background.given ? BACKGROUND_SESSIONS : 0) +
                       (target->connect ? target->servers.count : 0) + 1; /* the set-up session */
     struct demand demand = {{
         [TRIALS] = 1,
@@ -136,10 +141,8 @@ static struct table find_rows(const struct plan_options *options)
 
 void plan_demand_print(const struct plan_options *options, const struct connect_string *servers)
 {
-    const struct plan_question *question = &options->question;
     struct table rows = find_rows(options);
     const struct table_value *all = table_row(&rows, rows.rows - 1);
-    uint64_t per_s = plan_question_rate(question, question->most);
     char where[CONNECT_TEXT_SIZE], sessions[32], load[32], writes[32] = "any";
     if (all[demand_row_transactions].kind == TABLE_COUNT)
         text_format_count(all[demand_row_transactions].count, writes, sizeof writes);
@@ -147,40 +150,14 @@ void plan_demand_print(const struct plan_options *options, const struct connect_
                     "--background %s; --dry-run says more",
                     connect_typed(servers, where, sizeof where),
                     text_format_count(all[demand_row_sessions].count, sessions, sizeof sessions),
-                    writes, text_format_count(per_s, load, sizeof load));
+                    writes,
+                    text_format_count(options->question.background.rate_per_s, load, sizeof load));
     table_deinit(&rows);
 }
 
 /* ------------------------------------------------------------------ the dry run */
 
-/* Lowers the largest size to what the servers of --connect take. *about: why, or why that is not
- * known, or "". ERROR_CONNECTION_LIMIT, as for the searches, if they do not even take the least. */
-static enum error_kind ask_servers(struct plan_options *options, char *about, size_t size,
-                                   struct error *error)
-{
-    struct plan_question *question = &options->question;
-    uint64_t bystanders = options->target.servers.count,
-             least = plan_question_sessions(question, question->least) + bystanders,
-             most = plan_question_sessions(question, question->most) + bystanders;
-    struct levels levels = {.list = &least, .count = 1};
-    struct target target;
-    about[0] = '\0';
-    if (!options->target.connect)
-        return ERROR_NONE;
-    if (target_find(&options->target, most, &target, error) != ERROR_NONE) {
-        snprintf(about, size, "How many sessions the servers allow is not known: %s: %s.",
-                 error->subject, error_words(error->kind));
-        return ERROR_NONE;
-    }
-    enum error_kind kind = target_limit_fit(&target.limit, UINT64_MAX, &levels, about, size, error);
-    if (kind == ERROR_NONE)
-        plan_question_fit_servers(question, &target, about, size);
-    about[0] = (char)toupper((unsigned char)about[0]);
-    return kind;
-}
-
-static void print_rows(const struct plan_options *options, const char *about,
-                       const struct table *rows)
+static void print_rows(const struct plan_options *options, const struct table *rows)
 {
     static const struct row_column columns[] = {
         {.column = demand_row_recipe},
@@ -203,20 +180,15 @@ static void print_rows(const struct plan_options *options, const char *about,
     if (options->target.topology_count > 1)
         printf("\nThe same for each of the %zu numbers of servers.\n",
                options->target.topology_count);
-    if (about[0] != '\0') {
-        printf("\n");
-        wrap_hanging(about, stdout);
-    }
     printf("\nNothing was run.\n");
 }
 
 /* The keys are those of docs/schema/plan-dry-run.schema.json. */
-static void print_json(const struct plan_options *options, const char *about,
-                       const struct table *rows)
+static void print_json(const struct plan_options *options, const struct table *rows)
 {
     const struct target_options *target = &options->target;
     char objective[OBJECTIVE_TEXT_SIZE];
-    json_t *cells = json_array(), *servers = json_array(), *sentences = json_array();
+    json_t *cells = json_array(), *servers = json_array();
     for (size_t i = 0; i < rows->rows; i++) {
         const struct table_value *row = table_row(rows, i);
         json_t *most = json_object();
@@ -231,26 +203,19 @@ static void print_json(const struct plan_options *options, const char *about,
         json_array_append_new(servers, json_integer((json_int_t)target->servers.count));
     for (size_t i = 0; !target->connect && i < target->topology_count; i++)
         json_array_append_new(servers, json_integer((json_int_t)target->server_counts[i]));
-    if (about[0] != '\0')
-        json_array_append_new(sentences, json_text(about));
     objective_format(&options->question.objective, objective, sizeof objective);
-    json_result_write(json_pack("{s:s, s:s, s:o, s:o, s:o}", "objective", objective, "unknown",
+    json_result_write(json_pack("{s:s, s:s, s:o, s:o}", "objective", objective, "unknown",
                                 plan_question_unknowns[options->question.unknown], "servers",
-                                servers, "cells", cells, "sentences", sentences),
+                                servers, "cells", cells),
                       stdout);
 }
 
-int plan_dry_run(struct plan_options *options)
+void plan_dry_run(const struct plan_options *options)
 {
-    struct error error = {0};
-    char about[800];
-    if (ask_servers(options, about, sizeof about, &error) != ERROR_NONE)
-        return complain_about("plan", &error);
     struct table rows = find_rows(options);
     if (options->output.json)
-        print_json(options, about, &rows);
+        print_json(options, &rows);
     else
-        print_rows(options, about, &rows);
+        print_rows(options, &rows);
     table_deinit(&rows);
-    return 0;
 }

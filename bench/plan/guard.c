@@ -30,7 +30,7 @@ static enum error_kind begin_bystander(struct plan_guard *guard, uint64_t alone_
 }
 
 enum error_kind plan_guard_begin(struct plan_guard *guard, const struct plan_guard_options *options,
-                                 const struct load_host *host, const char *root,
+                                 const struct fleet_host *host, const char *root,
                                  struct error *error)
 {
     *guard = (struct plan_guard){

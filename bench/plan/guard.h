@@ -37,7 +37,7 @@ struct plan_guard_options {
 
 struct plan_guard {
     struct plan_guard_options options;
-    const struct load_host *host;
+    const struct fleet_host *host;
     const char *root; /* of the bystander */
     bool has_bystander;
     struct bystander bystander;
@@ -54,12 +54,12 @@ struct plan_guard {
 };
 
 /* Begins the time of the search, and the bystander, with the errors of bystander_begin; the end has
- * those of bystander_end. host: NULL: nobody else uses the servers, and there is no bystander.
+ * those of bystander_end. host: NULL: no other client uses the servers, and there is no bystander.
  * root: the path of a znode that does not exist yet. Both must outlive plan_guard_end, and *guard
  * must not be moved. On an error nothing is left behind. */
 MUST_CHECK enum error_kind plan_guard_begin(struct plan_guard *guard,
                                             const struct plan_guard_options *options,
-                                            const struct load_host *host, const char *root,
+                                            const struct fleet_host *host, const char *root,
                                             struct error *error);
 MUST_CHECK enum error_kind plan_guard_end(struct plan_guard *guard, struct error *error);
 

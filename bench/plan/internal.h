@@ -10,7 +10,7 @@
  *       trial_row      a trial that has ended: its row of plan.csv, with the verdict
  *       guard          a bystander beside the trials, and a brake
  *       probe          what a trial is of, and when it has measured enough
- *         question       what is asked, and what a size means: sessions, locks, requests
+ *         question       what is asked, and what a size means: sessions, locks
  */
 #ifndef BENCH_PLAN_INTERNAL_H
 #define BENCH_PLAN_INTERNAL_H
@@ -36,7 +36,6 @@ struct plan_options {
     bool dry_run;
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     size_t recipe_count;
-    uint64_t clients; /* of a lock; 0: not given */
     struct target_options target;
     struct output_options output;
 };
@@ -45,9 +44,8 @@ struct plan_options {
  * question completed; or the exit status. */
 int plan_command_line_parse(int argc, char **argv, struct plan_options *options);
 
-/* --dry-run: prints what the searches take at most. Servers of --connect are asked for their limit
- * of connections, and for nothing else. Returns the exit status. */
-int plan_dry_run(struct plan_options *options);
+/* --dry-run: prints what the searches take at most. No server is asked. */
+void plan_dry_run(const struct plan_options *options);
 
 /* Prints the same in a line, before the first trial on servers that somebody else may use. */
 void plan_demand_print(const struct plan_options *options, const struct connect_string *servers);

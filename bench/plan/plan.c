@@ -19,9 +19,8 @@ static json_t *number_or_null(uint64_t number, uint64_t none)
 }
 
 /* The object "plan" of the manifest. */
-static json_t *describe_plan(const void *context)
+static json_t *describe_plan(const struct plan_options *options)
 {
-    const struct plan_options *options = ((const struct plan_searches *)context)->options;
     const struct plan_question *question = &options->question;
     const struct search_plan search = plan_question_search(question);
     char objective[OBJECTIVE_TEXT_SIZE], background[ROWS_BACKGROUND_TEXT_SIZE];
@@ -30,14 +29,13 @@ static json_t *describe_plan(const void *context)
         json_array_append_new(recipes, json_string(options->recipes[i]->name));
     rows_background_format(&question->background, background, sizeof background);
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
         "s:o, s:o, s:o, s:s, s:I, s:I, s:s, s:o}",
         "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
         plan_question_unknowns[question->unknown], "recipes", recipes, "at_least",
         (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
         (json_int_t)question->resolution_percent, "clients", number_or_null(question->clients, 0),
-        "locks", number_or_null(question->unknown == PLAN_LOCKS ? 0 : question->locks, 0), "votes",
-        (json_int_t)search.votes, "fresh", (json_int_t)search.fresh, "trial_samples",
+        "votes", (json_int_t)search.votes, "fresh", (json_int_t)search.fresh, "trial_samples",
         number_or_null(question->trial_samples, 0), "trial_ns",
         number_or_null(question->trial_ns, 0), "hold_ns", (json_int_t)question->hold.mean_ns,
         "hold_exponential", question->hold.exponential, "processes",
@@ -64,8 +62,8 @@ static enum error_kind lay_out(void *context, struct error *error)
     const struct target *target = &series->targets.list[0];
     size_t recipes = options->recipe_count, count = options->target.topology_count * recipes;
     /* The series knows only the two ends of the range, of which it has left out one. */
-    plan_question_fit_servers(&options->question, target, series->left_out,
-                              sizeof series->left_out);
+    plan_question_fit(&options->question, target, series->left_out, sizeof series->left_out);
+    series->plan = describe_plan(options);
     if (series_announces_demand(series))
         plan_demand_print(options, &target->placement);
     searches->list = memory_new(count, sizeof *searches->list);
@@ -120,7 +118,7 @@ static enum error_kind run(void *context, struct error *error)
     struct series *series = &searches->series;
     const struct plan_options *options = searches->options;
     const struct target *target = &series->targets.list[0];
-    const struct load_host host = target_load_host(target, series->targets.signals);
+    const struct fleet_host host = target_host(target, series->targets.signals);
     char root[PATH_MAX];
     uint64_t left_ns;
     snprintf(root, sizeof root, "%s/bystander", target->root);
@@ -171,15 +169,6 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
                  : ERROR_NONE;
 }
 
-static const char *name_plots(const void *context, struct plots *plots)
-{
-    const struct plan_options *options = ((const struct plan_searches *)context)->options;
-    plots->kind = PLOTS_OF_PLAN;
-    for (size_t i = 0; i < options->recipe_count; i++)
-        plots_add_recipe(plots, options->recipes[i]->name);
-    return NULL;
-}
-
 static void print_sizes(const void *context, const struct series_record *record)
 {
     const struct plan_searches *searches = context;
@@ -214,10 +203,9 @@ static int run_searches(struct plan_searches *searches, int argc, char **argv)
 {
     static const struct series_user user = {.lay_out = lay_out,
                                             .rows = &plan_row_table,
-                                            .describe_plan = describe_plan,
                                             .run = run,
                                             .finish = finish,
-                                            .name_plots = name_plots,
+                                            .has_plots = true,
                                             .print_results = print_results};
     const struct plan_options *options = searches->options;
     const struct plan_question *question = &options->question;
@@ -234,8 +222,7 @@ static int run_searches(struct plan_searches *searches, int argc, char **argv)
                                              .votes = true,
                                              .verdict_of_nothing =
                                                  verdict_word(VERDICT_UNDETERMINED)};
-    series_init(&searches->series, &of_series, &user, searches);
-    int status = series_run(&searches->series, argc, argv);
+    int status = series_run(&searches->series, &of_series, &user, searches, argc, argv);
     for (size_t i = 0; i < searches->count; i++)
         search_deinit(&searches->list[i].search);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++) {
@@ -254,7 +241,9 @@ int plan_main(int argc, char **argv)
     searches->options = &options;
     int status = plan_command_line_parse(argc, argv, &options);
     if (status == ARGUMENTS_GO) {
-        status = options.dry_run ? plan_dry_run(&options) : run_searches(searches, argc, argv);
+        if (options.dry_run)
+            plan_dry_run(&options);
+        status = options.dry_run ? 0 : run_searches(searches, argc, argv);
         target_options_deinit(&options.target);
     }
     free(searches);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/question.h"
 
+#include <math.h>
+
 /*
- * A trial is in steady state and free pace. Where the objective is about a latency, it ends when it
- * has its samples, or so many over the limit that it fails whatever the others are, or when it has
- * lasted as long as samples take that meet the objective; else by its time. To end a trial early
- * never changes its verdict.
+ * A trial is in steady state and free pace. It ends when it has its samples, or as many over the
+ * limit that it fails whatever the others are, or when it has lasted as long as samples take that
+ * meet the objective; if a time is given, by its time. To end a trial early never changes its
+ * verdict.
  *
  * Those handoffs count that all other clients of the lock waited for, once each client has been
  * granted: others are of smaller sizes. Of the load beside a trial those requests count that were
@@ -41,7 +43,7 @@ static uint64_t samples_of(const struct plan_question *question, const struct se
 {
     uint64_t samples = question->trial_samples, least = 0;
     if (is_of_background(question))
-        least = (uint64_t)((double)plan_question_rate(question, asked->size) *
+        least = (uint64_t)((double)question->background.rate_per_s *
                            ((double)question->trial_least_ns / 1e9));
     return (asked->longer ? PLAN_LONG : 1) * (samples > least ? samples : least);
 }
@@ -54,7 +56,7 @@ static uint64_t longest_ns(const struct plan_probe *probe)
     const struct plan_question *question = probe->question;
     uint64_t each_ns = question->objective.limit_ns;
     if (is_of_background(question)) {
-        double due_s = (double)probe->samples / (double)probe->load_per_s;
+        double due_s = (double)probe->samples / (double)question->background.rate_per_s;
         return PLAN_STEADY_NS + (uint64_t)(2 * due_s * 1e9) + each_ns;
     }
     uint64_t locks = plan_question_locks(question, probe->asked.size),
@@ -69,10 +71,8 @@ static uint64_t longest_ns(const struct plan_probe *probe)
 struct plan_probe plan_probe_of(const struct plan_question *question,
                                 const struct search_probe *asked)
 {
-    struct plan_probe made = {.question = question,
-                              .asked = *asked,
-                              .load_per_s = plan_question_rate(question, asked->size),
-                              .samples = samples_of(question, asked)};
+    struct plan_probe made = {
+        .question = question, .asked = *asked, .samples = samples_of(question, asked)};
     if (made.samples == 0) {
         made.longest_ns = (asked->longer ? PLAN_LONG : 1) * question->trial_ns;
         return made;
@@ -90,7 +90,7 @@ struct background_plan plan_probe_background(const struct plan_probe *probe)
     bool is_judged = is_of_background(probe->question);
     return (struct background_plan){
         .mix = probe->question->background.mix,
-        .rate_per_s = probe->load_per_s,
+        .rate_per_s = probe->question->background.rate_per_s,
         .limit_ns = is_judged ? objective->limit_ns : 0,
         .percent = is_judged ? objective_percent(objective) : 0,
         .is_marked = true,
@@ -157,10 +157,10 @@ struct plan_count plan_probe_count_handoffs(const struct objective *objective,
     return count;
 }
 
-size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES])
+double plan_probe_handoffs_per_s(const struct trial_memory *memory)
 {
     const struct ledger_row *row;
-    uint64_t from_ns = 0, until_ns = UINT64_MAX;
+    uint64_t from_ns = 0, until_ns = UINT64_MAX, releases = 0;
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         uint64_t first_ns = UINT64_MAX, last_ns = 0;
         for (size_t at = 0; (row = next_handoff(memory, lock, &at)) != NULL;) {
@@ -171,20 +171,14 @@ size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BAT
         until_ns = last_ns < until_ns ? last_ns : until_ns;
     }
     if (from_ns >= until_ns)
-        return 0;
-    double batch_s = (double)(until_ns - from_ns) / 1e9 / PLAN_BATCHES;
-    for (size_t i = 0; i < PLAN_BATCHES; i++)
-        per_s[i] = 0;
+        return NAN;
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         for (size_t i = 1; i < trial_memory_rows_used(memory, lock); i++) {
             uint64_t released_ns = ledger_row(&memory->ledger, lock, i)->released_ns;
-            if (released_ns >= from_ns && released_ns < until_ns)
-                per_s[(released_ns - from_ns) * PLAN_BATCHES / (until_ns - from_ns)]++;
+            releases += released_ns >= from_ns && released_ns < until_ns;
         }
     }
-    for (size_t i = 0; i < PLAN_BATCHES; i++)
-        per_s[i] /= batch_s;
-    return PLAN_BATCHES;
+    return (double)releases / ((double)(until_ns - from_ns) / 1e9);
 }
 
 /* ------------------------------------------------------------------ the end of a trial */

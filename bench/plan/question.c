@@ -14,65 +14,35 @@
 #define OVER_DEFAULT 5
 
 const char *const plan_question_unknowns[] = {
-#define X(name, word) [PLAN_##name] = word,
-    PLAN_UNKNOWN_LIST(X)
-#undef X
-        NULL};
+    [PLAN_WAITERS] = "waiters", [PLAN_LOCKS] = "locks", NULL};
 
 /* ------------------------------------------------------------------ what a size means */
 
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size)
 {
-    switch (question->unknown) {
-    case PLAN_WAITERS:
-        return size + 1;
-    case PLAN_LOCKS:
-        return size * question->clients;
-    case PLAN_RATE:
-        return question->clients * question->locks;
-    default:
-        return size;
-    }
+    return question->unknown == PLAN_WAITERS ? size + 1 : size * question->clients;
 }
 
 uint64_t plan_question_locks(const struct plan_question *question, uint64_t size)
 {
-    return question->unknown == PLAN_WAITERS ? 1
-           : question->unknown == PLAN_LOCKS ? size
-                                             : question->locks;
-}
-
-uint64_t plan_question_rate(const struct plan_question *question, uint64_t size)
-{
-    return question->unknown == PLAN_RATE ? size : question->background.rate_per_s;
+    return question->unknown == PLAN_WAITERS ? 1 : size;
 }
 
 /* The largest size with at most `sessions` sessions. */
 static uint64_t size_with(const struct plan_question *question, uint64_t sessions)
 {
-    switch (question->unknown) {
-    case PLAN_WAITERS:
-        return sessions > 0 ? sessions - 1 : 0;
-    case PLAN_LOCKS:
+    if (question->unknown == PLAN_LOCKS)
         return sessions / question->clients;
-    case PLAN_RATE:
-        return PLAN_RATE_MOST;
-    default:
-        return sessions;
-    }
+    return sessions > 0 ? sessions - 1 : 0;
 }
 
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
                                  size_t size)
 {
-    static const char *const nouns[] = {[PLAN_WAITERS] = "waiter",
-                                        [PLAN_LOCKS] = "hot lock",
-                                        [PLAN_SESSIONS] = "session",
-                                        [PLAN_RATE] = "request"};
+    static const char *const nouns[] = {[PLAN_WAITERS] = "waiter", [PLAN_LOCKS] = "hot lock"};
     char count[32];
-    snprintf(text, size, "%s %s%s%s", text_format_count(number, count, sizeof count),
-             nouns[question->unknown], number == 1 ? "" : "s",
-             question->unknown == PLAN_RATE ? " a second" : "");
+    snprintf(text, size, "%s %s%s", text_format_count(number, count, sizeof count),
+             nouns[question->unknown], number == 1 ? "" : "s");
     return text;
 }
 
@@ -80,69 +50,48 @@ const char *plan_question_format(const struct plan_question *question, uint64_t 
 
 static void complete_bounds(struct plan_question *question, uint64_t max_clients)
 {
-    bool is_rate = question->unknown == PLAN_RATE,
-         by_clients = max_clients < SESSIONS_MOST && !is_rate;
-    if (question->least == 0 && is_rate)
-        question->least = question->most > 0 && question->most < PLAN_RATE_LEAST ? question->most
-                                                                                 : PLAN_RATE_LEAST;
-    else if (question->least == 0)
-        question->least = question->unknown == PLAN_SESSIONS ? 2 * (uint64_t)question->locks : 1;
+    bool by_clients = max_clients < SESSIONS_MOST;
+    if (question->least == 0)
+        question->least = 1;
     if (question->most > 0)
         return;
     uint64_t most = size_with(question, by_clients ? max_clients : SESSIONS_MOST);
     question->most = most > question->least ? most : question->least;
     question->most_by = by_clients ? "--max-clients allows no more sessions"
-                        : is_rate
-                            ? "without --at-most a search has at most 100,000 requests a second"
-                            : "without --at-most a search has at most 1,001 sessions";
+                                   : "without --at-most a search has at most 1,001 sessions";
 }
 
 void plan_question_complete(struct plan_question *question, uint64_t max_clients)
 {
-    bool has_clients = question->unknown == PLAN_RATE || question->unknown == PLAN_LOCKS;
-    question->locks = question->locks > 0 ? question->locks : 1;
-    if (has_clients && question->clients == 0)
+    if (question->unknown == PLAN_LOCKS && question->clients == 0)
         question->clients = PLAN_CLIENTS_DEFAULT;
     complete_bounds(question, max_clients);
     if (question->trial_samples > 0 || question->trial_ns > 0)
         return;
-    if (objective_is_rate(&question->objective)) {
-        question->trial_ns = PLAN_TRIAL_NS;
-        return;
-    }
     uint64_t needed = judge_samples_needed(&question->objective, OVER_DEFAULT);
     question->trial_samples = needed > PLAN_SAMPLES_LEAST ? needed : PLAN_SAMPLES_LEAST;
     if (question->objective.metric == OBJECTIVE_BACKGROUND)
         question->trial_least_ns = PLAN_TRIAL_LEAST_NS;
 }
 
-void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
+void plan_question_fit(struct plan_question *question, const struct target *target, char *text,
+                       size_t size)
 {
-    uint64_t most = size_with(question, most_sessions);
-    if (question->unknown == PLAN_RATE || most >= question->most)
-        return;
-    question->most = most > question->least ? most : question->least;
-    question->most_by = "the servers accept no more connections from this host (maxClientCnxns)";
-}
-
-void plan_question_fit_servers(struct plan_question *question, const struct target *target,
-                               char *text, size_t size)
-{
-    uint64_t asked = question->most, sessions = target->limit.sessions,
-             taken = target->servers.count;
+    uint64_t sessions = target->limit.sessions, taken = target->servers.count,
+             fitting = size_with(question, sessions > taken ? sessions - taken : 0);
     char most[64];
     text[0] = '\0';
-    if (sessions != UINT64_MAX)
-        sessions = sessions > taken ? sessions - taken : 0;
-    plan_question_fit(question, sessions);
-    if (question->most < asked)
-        snprintf(
-            text, size,
-            "no more than %s are tried: %.200s takes %llu connections from this host at a time "
-            "(maxClientCnxns), %llu of them for zkherd's own use; set maxClientCnxns=0 in the "
-            "server's zoo.cfg, or use more servers of its ensemble",
-            plan_question_format(question, question->most, most, sizeof most), target->limit.server,
-            (unsigned long long)target->limit.room, (unsigned long long)target->limit.reserved + 1);
+    if (sessions == UINT64_MAX || fitting >= question->most)
+        return;
+    question->most = fitting > question->least ? fitting : question->least;
+    question->most_by = "the servers accept no more connections from this host (maxClientCnxns)";
+    snprintf(text, size,
+             "no more than %s are tried: %.200s takes %llu connections from this host at a time "
+             "(maxClientCnxns), %llu of them for zkherd's own use; set maxClientCnxns=0 in the "
+             "server's zoo.cfg, or use more servers of its ensemble",
+             plan_question_format(question, question->most, most, sizeof most),
+             target->limit.server, (unsigned long long)target->limit.room,
+             (unsigned long long)target->limit.reserved + 1);
 }
 
 struct search_plan plan_question_search(const struct plan_question *question)

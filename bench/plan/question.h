@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * question: what a plan asks, and what a size means: sessions, locks, requests; and the trial of a
+ * question: what a plan asks, and what a size means: sessions and locks; and the trial of a
  * size, when it has measured enough (probe.c). Layer: bench/plan.
  */
 #ifndef BENCH_PLAN_QUESTION_H
@@ -18,27 +18,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The unknown of a search. X(name, the word for it on the command line and in files) */
-#define PLAN_UNKNOWN_LIST(X)                                                                       \
-    X(WAITERS, "waiters")   /* of one lock, which has one client more: the holder */               \
-    X(LOCKS, "locks")       /* with the same number of clients each */                             \
-    X(SESSIONS, "sessions") /* on the same number of locks */                                      \
-    X(RATE, "rate")         /* of the load beside the locks, in requests a second */
-
+/* The unknown of a search. */
 enum plan_unknown {
-#define X(name, word) PLAN_##name,
-    PLAN_UNKNOWN_LIST(X)
-#undef X
+    PLAN_WAITERS, /* of one lock, which has one client more: the holder */
+    PLAN_LOCKS,   /* with the same number of clients each */
 };
 
 #define PLAN_TRIALS_MOST     200 /* of one search */
 #define PLAN_LONG            4   /* samples, or the length, of a long trial: by a short one's */
 #define PLAN_SAMPLES_LEAST   100 /* of a short trial, if none are given */
-#define PLAN_TRIAL_NS        (5 * NS_PER_S)
 #define PLAN_TRIAL_LEAST_NS  NS_PER_S /* of the background: a pause does not decide it */
 #define PLAN_CLIENTS_DEFAULT 2
-#define PLAN_RATE_LEAST      100 /* of an unknown rate: at a lower one a trial takes long */
-#define PLAN_RATE_MOST       100000
 #define PLAN_STEADY_NS       (5 * NS_PER_S) /* enough for all clients to arrive */
 
 /* Invariant, when plan_question_complete has completed it: least <= most, and every size between
@@ -49,9 +39,8 @@ struct plan_question {
     uint64_t least, most; /* sizes; 0: not given */
     const char *most_by;  /* why no larger size is tried, a clause; NULL: --at-most */
     uint32_t resolution_percent;
-    uint64_t clients;                     /* of each lock; 0: not given, or it is the unknown */
-    uint32_t locks;                       /* that the sessions are spread over */
-    struct background_options background; /* beside each trial; rate 0: it is the unknown */
+    uint64_t clients;                     /* of each of several locks; 0: not given */
+    struct background_options background; /* beside each trial */
     struct hold hold;
     uint64_t trial_samples;  /* of a short trial; 0: not given, or the time decides */
     uint64_t trial_ns;       /* of a short trial; 0: not given, or the samples decide */
@@ -63,37 +52,33 @@ struct plan_question {
 
 extern const char *const plan_question_unknowns[]; /* the words, by value; behind them NULL */
 
-/* Fills in what is not given: clients, locks, the bounds, the length of a trial; the largest size
- * is one with at most max_clients sessions. */
+/* Fills in what is not given: clients, the bounds, the length of a trial; the largest size is one
+ * with at most max_clients sessions. */
 void plan_question_complete(struct plan_question *question, uint64_t max_clients);
 
-/* Lowers the largest size to one with at most most_sessions, which the servers accept, but not
- * below the least. A rate has the same sessions at all sizes, and is left alone. */
-void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
+/* Lowers the largest size to what the target's servers accept beside the bystander and zkherd's own
+ * sessions, but not below the least. Why no larger sizes are tried goes to text, "" if all may be.
+ */
+void plan_question_fit(struct plan_question *question, const struct target *target, char *text,
+                       size_t size);
 
-/* The same for servers of --connect, beside the bystander and zkherd's own sessions. Why no larger
- * sizes are tried goes to text, "" if all may be. */
-void plan_question_fit_servers(struct plan_question *question, const struct target *target,
-                               char *text, size_t size);
-
-/* What a trial of this size has: sessions, locks, and requests a second of the load beside it; 0:
- * there is no load. */
+/* What a trial of this size has. */
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size);
 uint64_t plan_question_locks(const struct plan_question *question, uint64_t size);
-uint64_t plan_question_rate(const struct plan_question *question, uint64_t size);
 
 struct search_plan plan_question_search(const struct plan_question *question);
 
-/* Writes a size for a person: "12 waiters", "200 requests a second"; size >= 64. Returns text. */
+/* Writes a size for a person: "12 waiters"; size >= 64. Returns text. */
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
                                  size_t size);
 
-/* ------------------------------------------------------------------ probe: see probe.c */
+/* ------------------------------------------------------------------ probe
+ *
+ * When a trial ends, and what counts of it: probe.c. */
 
 struct plan_probe {
     const struct plan_question *question;
     struct search_probe asked;
-    uint64_t load_per_s; /* requests of the load beside the trial; 0: there is none */
     uint64_t samples;    /* that are enough; 0: the time decides */
     uint64_t fails_at;   /* samples over the limit that are a failure, of `samples` */
     uint64_t longest_ns; /* from the gate on */
@@ -103,8 +88,6 @@ struct plan_probe {
 struct plan_count {
     uint64_t samples, over;
 };
-
-#define PLAN_BATCHES 10 /* of the time in which a rate is measured */
 
 struct plan_probe plan_probe_of(const struct plan_question *question,
                                 const struct search_probe *asked);
@@ -121,10 +104,9 @@ struct plan_count plan_probe_count_handoffs(const struct objective *objective,
                                             const struct trial_memory *memory,
                                             struct histogram *latency);
 
-/* The samples of an objective on the rate: handoffs a second of all locks, however many waited, in
- * each of PLAN_BATCHES equal parts of the time in which all clients took part: from the first
- * handoff that counts of every lock to the last. Returns the number of parts; 0: no such time. */
-size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES]);
+/* Handoffs a second of all locks, however many waited, while all clients took part: from the first
+ * handoff that counts of every lock to the last. NaN: there is no such time. */
+double plan_probe_handoffs_per_s(const struct trial_memory *memory);
 
 /* Whether a trial is in steady state after elapsed_ns: as many handoffs of each lock as it has
  * clients, or PLAN_STEADY_NS. */

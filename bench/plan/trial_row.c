@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/output/verdict.h"
-#include "measure/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,12 +26,12 @@ static void describe(const struct table_value *row, char *text, size_t size)
              (unsigned long long)row[plan_row_size].count);
 }
 
-const struct trial_findings plan_row_trials = {.subject = plan_row_recipe,
-                                               .reason = plan_row_reason,
-                                               .reconciled = plan_row_reconciled,
-                                               .noise = plan_row_attempt,
-                                               .fails = plan_row_fails,
-                                               .describe = describe};
+const struct trial_kind plan_row_trials = {.subject = plan_row_recipe,
+                                           .reason = plan_row_reason,
+                                           .reconciled = plan_row_reconciled,
+                                           .noise = plan_row_attempt,
+                                           .fails = plan_row_fails,
+                                           .describe = describe};
 
 void plan_row_begin(const struct series_record *record, const struct plan_question *question,
                     const struct recipe *recipe, struct table_value *row)
@@ -53,18 +51,15 @@ void plan_row_begin(const struct series_record *record, const struct plan_questi
 static void fill_probe(const struct plan_trial *trial, struct table_value *row)
 {
     const struct plan_question *question = trial->probe->question;
-    const struct objective *objective = &question->objective;
     const struct search_probe *asked = &trial->probe->asked;
-    uint64_t load_per_s = trial->probe->load_per_s;
-    bool is_rate = objective_is_rate(objective);
+    uint64_t load_per_s = question->background.rate_per_s;
     row[plan_row_step] = table_count(trial->step);
     row[plan_row_stage] = table_text(search_stage_words[asked->stage]);
     row[plan_row_size] = table_count(asked->size);
     row[plan_row_long] = table_flag(asked->longer);
     row[plan_row_sessions] = table_count(plan_question_sessions(question, asked->size));
     row[plan_row_locks] = table_count(plan_question_locks(question, asked->size));
-    row[plan_row_limit_us] = table_real(is_rate ? NAN : (double)objective->limit_ns / 1e3);
-    row[plan_row_least_per_s] = table_count_if(is_rate, objective->least_per_s);
+    row[plan_row_limit_us] = table_real((double)question->objective.limit_ns / 1e3);
     row[plan_row_background_rate] = table_count_if(load_per_s > 0, load_per_s);
 }
 
@@ -92,6 +87,7 @@ static void fill_result(const struct trial_result *result, struct table_value *r
         return;
     double elapsed_s = (double)result->elapsed_ns / 1e9;
     row[plan_row_elapsed_s] = table_real(elapsed_s);
+    row[plan_row_handoffs_per_s] = table_real(plan_probe_handoffs_per_s(result->memory));
     row[plan_row_client_cores] = table_real((double)result->client_cpu_ns / 1e9 / elapsed_s);
     if (result->servers.cpu_known)
         row[plan_row_server_cores] = table_real((double)result->servers.cpu_ns / 1e9 / elapsed_s);
@@ -103,8 +99,7 @@ static double known_us(const struct background_figures *beside, double time_us)
     return isinf(time_us) && beside->unsent > 0 ? NAN : time_us;
 }
 
-/* Fills the latency that the objective is about: of an objective on the rate, that of the handoffs,
- * which is not judged. Returns its samples. */
+/* Fills the latency that the objective is about. Returns its samples. */
 static struct plan_count fill_latency(const struct plan_trial *trial, struct table_value *row)
 {
     const struct objective *objective = &trial->probe->question->objective;
@@ -122,10 +117,6 @@ static struct plan_count fill_latency(const struct plan_trial *trial, struct tab
     }
     for (int i = 0; i < LATENCIES; i++)
         us[i] = histogram_percentile_us(latency, percents[i]);
-    if (objective_is_rate(objective)) {
-        us[AT_OBJECTIVE] = NAN;
-        count.over = 0;
-    }
     if (objective->metric == OBJECTIVE_BACKGROUND) {
         us[AT_OBJECTIVE] = known_us(beside, beside->contended_at_us);
         us[AT_P50] = known_us(beside, beside->contended_p50_us);
@@ -173,51 +164,28 @@ static void check(const struct plan_trial *trial, struct validity *validity,
     row[plan_row_evidence] = table_text(gave_out.evidence);
 }
 
-/* Fills the rate, too. */
-static enum judge_verdict judge(const struct plan_trial *trial, const struct plan_count *count,
-                                bool is_valid, struct table_value *row)
-{
-    const struct objective *objective = &trial->probe->question->objective;
-    double per_s[PLAN_BATCHES];
-    size_t batches = 0;
-    if (trial->result != NULL) {
-        batches = plan_probe_rates(trial->result->memory, per_s);
-        row[plan_row_handoffs_per_s] = table_real(statistics_interval(per_s, batches, 0.95).value);
-    }
-    if (trial->braked != NULL)
-        return JUDGE_BRAKED;
-    if (trial->result == NULL || !is_valid)
-        return JUDGE_NOT_VALID;
-    return objective_is_rate(objective) ? judge_rate(objective, per_s, batches)
-                                        : judge_percentile(objective, count->samples, count->over);
-}
-
 /* Fills what else the machine did. Returns the verdict: a trial that other programs have disturbed
  * is not valid. */
 static enum judge_verdict fill_noise(const struct plan_trial *trial, struct noise_watch *noise,
                                      enum judge_verdict verdict, struct table_value *row)
 {
     const struct trial_result *result = trial->result;
-    struct table_value valid = table_flag(verdict != JUDGE_NOT_VALID);
-    const struct noise_row of_noise = {
-        .columns = &row[plan_row_attempt],
-        .valid = &valid,
-        .reason = &row[plan_row_reason],
+    const struct noise_attempt attempt = {
         .complete = result != NULL && result->end == END_DONE && verdict != JUDGE_BRAKED,
-        .fails = row[plan_row_fails].flag,
-        .others_packets = result != NULL ? result->others_packets : -1,
         .stalled = result != NULL && result->stalls.count > 0,
+        .others_packets = result != NULL ? result->others_packets : -1,
     };
-    noise_watch_end(noise, &of_noise);
-    return valid.flag ? verdict : JUDGE_NOT_VALID;
+    return noise_watch_end(noise, &plan_row_trials, row, &attempt) ? verdict : JUDGE_NOT_VALID;
 }
 
 enum judge_verdict plan_row_fill(const struct series_record *record, struct noise_watch *noise,
                                  const struct plan_trial *trial, struct table_value *row)
 {
+    const struct plan_question *question = trial->probe->question;
+    enum judge_verdict verdict = JUDGE_NOT_VALID;
     struct plan_count count = {0};
     struct validity validity = {0};
-    plan_row_begin(record, trial->probe->question, trial->recipe, row);
+    plan_row_begin(record, question, trial->recipe, row);
     fill_probe(trial, row);
     fill_load(&trial->beside, row);
     fill_result(trial->result, row);
@@ -226,7 +194,10 @@ enum judge_verdict plan_row_fill(const struct series_record *record, struct nois
     row[plan_row_samples] = table_count(count.samples);
     row[plan_row_over] = table_count(count.over);
     check(trial, &validity, row);
-    enum judge_verdict verdict = judge(trial, &count, !validity.lost, row);
+    if (trial->braked != NULL)
+        verdict = JUDGE_BRAKED;
+    else if (trial->result != NULL && !validity.lost)
+        verdict = judge_percentile(&question->objective, count.samples, count.over);
     row[plan_row_reason] = table_text(trial->braked != NULL ? trial->braked : validity.reason);
     verdict = fill_noise(trial, noise, verdict, row);
     row[plan_row_verdict] = table_text(judge_verdict_words[verdict]);

@@ -30,14 +30,13 @@
     X(T, locks, COUNT, "", 0, NONE, "of the trial")                                                \
     X(T, handoffs, COUNT, "", 0, NONE, "grants in all")                                            \
     X(T, samples, COUNT, "", 0, NONE, "what counts: handoffs, acquires or requests")               \
-    X(T, over, COUNT, "", 0, NONE, "of these, those over the limit; 0 for a rate")                 \
+    X(T, over, COUNT, "", 0, NONE, "of these, those over the limit")                               \
     X(T, verdict, TEXT, "", 0, NONE, "`pass`, `fail`, `undetermined`, `not valid` or `braked`")    \
-    X(T, limit_us, REAL, "us", 1, NONE, "the objective's limit of a latency")                      \
-    X(T, least_per_s, COUNT, "1/s", 0, NONE, "the objective's limit of a rate")                    \
-    X(T, measured_us, REAL, "us", 1, MEDIAN, "the objective's percentile; empty for a rate")       \
-    X(T, p50_us, REAL, "us", 1, MEDIAN, "of the same samples; for a rate, of the handoffs")        \
+    X(T, limit_us, REAL, "us", 1, NONE, "the objective's limit")                                   \
+    X(T, measured_us, REAL, "us", 1, MEDIAN, "the objective's percentile")                         \
+    X(T, p50_us, REAL, "us", 1, MEDIAN, "of the same samples")                                     \
     X(T, p99_us, REAL, "us", 1, MEDIAN, "the same; empty with fewer than 100 of them")             \
-    X(T, max_us, REAL, "us", 1, NONE, "of the same samples; for a rate, of the handoffs")          \
+    X(T, max_us, REAL, "us", 1, NONE, "of the same samples")                                       \
     X(T, handoff_p50_us, REAL, "us", 1, NONE, "of handoffs for which all others waited")           \
     X(T, elapsed_s, REAL, "s", 6, NONE, "from the gate to the answer to the last release")         \
     X(T, handoffs_per_s, REAL, "1/s", 2, MEDIAN, "of all locks, while all clients took part")      \
@@ -73,7 +72,7 @@ struct plan_trial {
 };
 
 /* The columns of these rows that findings are made of. */
-extern const struct trial_findings plan_row_trials;
+extern const struct trial_kind plan_row_trials;
 
 /* Fills the columns of PLAN_KEY_COLUMNS. */
 void plan_row_begin(const struct series_record *record, const struct plan_question *question,

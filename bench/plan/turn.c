@@ -54,14 +54,14 @@ static bool is_allowed(void *context)
 static bool has_enough(void *context, const struct trial_memory *memory, uint64_t elapsed_ns)
 {
     struct turn *turn = context;
-    bool has_load = turn->probe.load_per_s > 0;
+    bool has_load = turn->probe.question->background.rate_per_s > 0;
     if (has_load && plan_probe_is_steady(memory, elapsed_ns))
-        background_contend(&turn->background);
+        load_background_contend(turn->background.load);
     const struct background_counts beside = background_counts(&turn->background);
     const struct plan_count count = {beside.replied, beside.over};
     bool enough = plan_probe_has_enough(&turn->probe, memory, &count, elapsed_ns);
     if (has_load && enough)
-        background_end_contention(&turn->background);
+        load_background_settle(turn->background.load);
     return enough;
 }
 
@@ -96,18 +96,17 @@ static enum error_kind run_probe(struct turn *turn, enum plan_guard_reason *ende
     struct plan_guard *guard = &turn->searches->guard;
     struct plan_trial *trial = &turn->trial;
     const struct background_plan load = plan_probe_background(&turn->probe);
-    struct trial_host host =
-        target_trial_host(turn->target, turn->searches->series.targets.signals);
+    struct fleet_host host = target_host(turn->target, turn->searches->series.targets.signals);
+    const struct trial_watch watch = {
+        .progress = show_trial, .has_enough = has_enough, .context = turn};
     host.companions = plan_guard_sessions(guard);
-    host.watch.progress = show_trial;
-    host.watch.context = turn;
-    host.watch.has_company = is_allowed;
-    host.watch.has_enough = has_enough;
+    host.has_company = is_allowed;
+    host.company = turn;
     enum error_kind kind = plan_guard_open(guard, error);
     if (kind == ERROR_NONE)
         kind = load.rate_per_s > 0 ? background_run(&turn->background, &load, &turn->plan, &host,
-                                                    &trial->beside, &trial->result, error)
-                                   : trial_run(&turn->plan, &host, &trial->result, error);
+                                                    &watch, &trial->beside, &trial->result, error)
+                                   : trial_run(&turn->plan, &host, &watch, &trial->result, error);
     if (kind != ERROR_NONE)
         return kind;
     if (trial->result != NULL) {
@@ -132,14 +131,10 @@ static enum error_kind keep(struct turn *turn, struct error *error)
     enum judge_verdict verdict = plan_row_fill(record, &series->noise, &turn->trial, row);
     if (noise_watch_lasts(&series->noise))
         turn->searches->cut = PLAN_CUT_BY_NOISE;
-    if (series->noise.again) {
-        series_finish_attempt(series, record);
+    if (!series_keeps(series, record, result != NULL ? result->memory->fleet : NULL,
+                      result != NULL ? result->not_reconciled : ""))
         return ERROR_NONE;
-    }
     table_write_row(&plan_row_table, row, &record->csv);
-    if (result != NULL)
-        series_keep(series, record, result->memory->fleet, result->not_reconciled);
-    series_finish_attempt(series, record);
     enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
     if (kind == ERROR_NONE)
         search_report(&turn->search->search, verdict);

@@ -17,7 +17,7 @@ enum law_step {
     LAW_ARRIVAL_FREE,   /* the lock is free */
     LAW_ARRIVAL_HELD,   /* the lock is held, and W wait */
     LAW_RELEASE_WAITED, /* W > 0 wait */
-    LAW_RELEASE_ALONE,  /* nobody waits */
+    LAW_RELEASE_ALONE,  /* no client waits */
     LAW_STEPS
 };
 
@@ -34,18 +34,10 @@ bool law_table_row(const struct recipe *recipe, enum tally_kind kind, struct law
 /* A text with n^2 and n^3 as n² and n³. The caller's to free. */
 char *law_table_spell(const char *formula);
 
-/* Writes a formula so, and blanks up to so many columns. */
+/* Writes a formula so, and blanks up to `columns`. */
 void law_table_write_formula(const char *formula, size_t columns, FILE *stream);
 
 /* Writes the rows of all kinds, then the meaning of the letters. */
 void law_table_write(const struct recipe *recipe, FILE *stream);
-
-/* A recipe that works and obeys its law as it is: the text of skeleton.txt, where @name@ stands for
- * the recipe's name, and @ident@ for the same with underscores. */
-extern const char skeleton_txt[];
-
-/* Writes it as NAME.c into the present folder; never over another file. ERROR_USAGE if no recipe
- * may be called so, or one is, and the errors of errno. */
-MUST_CHECK enum error_kind skeleton_write(const char *name, struct error *error);
 
 #endif

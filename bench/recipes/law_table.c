@@ -2,7 +2,7 @@
 #include "bench/recipes/internal.h"
 
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +38,7 @@ static int64_t ask(const struct recipe *recipe, enum tally_kind kind, enum law_s
     bool arrives = step == LAW_ARRIVAL_FREE || step == LAW_ARRIVAL_HELD;
     struct tally cost = {0};
     at.held = step != LAW_ARRIVAL_FREE;
+    at.look = recipe_look(recipe);
     (arrives ? recipe->law.arrival : recipe->law.release)(&at, &cost);
     return (int64_t)cost.of[kind];
 }
@@ -52,7 +53,7 @@ static uint64_t least_waiters(enum law_step step)
     return step == LAW_RELEASE_WAITED ? 1 : 0;
 }
 
-/* The formula from so many waiters on: from differences of the law's values at a few points. */
+/* The formula for `from` waiters and more: from differences of the law's values at a few points. */
 static struct formula formula_of(const struct recipe *recipe, enum tally_kind kind,
                                  enum law_step step, uint64_t from)
 {
@@ -193,7 +194,7 @@ void law_table_write(const struct recipe *recipe, FILE *stream)
     };
     bool met[sizeof meanings / sizeof meanings[0]] = {false};
     fputs("                      arrival,   arrival,        release,     release,\n"
-          "                      lock free  held, W wait    W > 0 wait   nobody waits\n",
+          "                      lock free  held, W wait    W > 0 wait   none waits\n",
           stream);
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         struct law_row row = {0};

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/recipe_names.h"
+#include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/json_result.h"
 #include "bench/recipes/internal.h"
+#include "recipes/own.h"
 #include "recipes/registry.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
     "Usage: zkherd recipes [--json] [NAME|FILE]\n"
@@ -117,7 +120,8 @@ static void write_one(const struct recipe *recipe)
     fputs("\nSource:     ", stdout);
     wrap_write(recipe->about.source, 12, stdout);
     fputs("Shipped by: ", stdout);
-    wrap_write(recipe->about.shipped_by == NULL ? "nobody" : recipe->about.shipped_by, 12, stdout);
+    wrap_write(recipe->about.shipped_by == NULL ? "no library" : recipe->about.shipped_by, 12,
+               stdout);
 }
 
 static json_t *steps_of(const struct recipe *recipe)
@@ -163,10 +167,56 @@ static void write_json(const struct recipe *only)
     json_result_write(json_pack("{s:o}", "recipes", recipes), stdout);
 }
 
+/* ------------------------------------------------------------------ a recipe to begin with */
+
+/* The text of skeleton.txt, a recipe that works and obeys its law as it is, where @name@ stands for
+ * the recipe's name, and @ident@ for the same with underscores. */
+extern const char skeleton_txt[];
+
+static void fill_in(const char *name, FILE *stream)
+{
+    static const char as_name[] = "@name@", as_identifier[] = "@ident@";
+    for (const char *text = skeleton_txt; *text != '\0'; text++) {
+        bool is_name = strncmp(text, as_name, strlen(as_name)) == 0,
+             is_identifier = strncmp(text, as_identifier, strlen(as_identifier)) == 0;
+        if (!is_name && !is_identifier) {
+            putc(*text, stream);
+            continue;
+        }
+        for (const char *at = name; *at != '\0'; at++)
+            putc(is_identifier && *at == '-' ? '_' : *at, stream);
+        text += strlen(is_name ? as_name : as_identifier) - 1;
+    }
+}
+
+/* Writes it as NAME.c into the present folder; never over another file. ERROR_USAGE if no recipe
+ * may be called so, or one is, and the errors of errno. */
+static enum error_kind write_skeleton(const char *name, struct error *error)
+{
+    char path[64];
+    if (!own_is_name(name))
+        return error_raise(error, ERROR_USAGE, 0, name[0] != '\0' ? name : "''",
+                           "a recipe's name is a small letter, and up to 18 small letters, digits "
+                           "and dashes");
+    if (registry_find(name) != NULL)
+        return error_raise(error, ERROR_USAGE, 0, name, "a recipe of zkherd is called so");
+    snprintf(path, sizeof path, "%s.c", name);
+    FILE *stream = fopen(path, "wxe");
+    if (stream == NULL)
+        return error_from_errno(error, errno, path, "%s", "");
+    fill_in(name, stream);
+    errno = 0;
+    if (!(ferror(stream) | (fclose(stream) != 0)))
+        return ERROR_NONE;
+    int os_error = errno != 0 ? errno : EIO;
+    unlink(path);
+    return error_from_errno(error, os_error, path, "%s", "");
+}
+
 static int write_new(const char *name)
 {
     struct error error;
-    if (skeleton_write(name, &error))
+    if (write_skeleton(name, &error))
         return complain_about("recipes", &error);
     printf("%s.c: a lock that works, with its law. Its test, in a second:\n\n"
            "    zkherd run -d simulated -r ./%s.c -n 1..8+1,16..64x2 -t 1\n\n"
@@ -190,7 +240,7 @@ int recipes_main(int argc, char **argv)
         return write_new(options.new_name);
     const struct recipe *only = NULL;
     struct error error;
-    if (first < argc && recipe_names_find(argv[first], &only, &error) != ERROR_NONE)
+    if (first < argc && rows_find_recipe(argv[first], &only, &error) != ERROR_NONE)
         return complain_about("recipes", &error);
     if (options.json)
         write_json(only);

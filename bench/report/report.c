@@ -19,6 +19,7 @@ static const char usage[] =
     "data, tables, machine and settings. It is one file, which loads nothing.\n"
     "\n"
     "A parent folder, as 'run --servers 1,3' writes it, means all results in it.\n"
+    "With --table or --tables, write tables of the page for a text of your own.\n"
     "\n";
 
 static const char notes[] =
@@ -29,11 +30,15 @@ static const char notes[] =
     "Examples:\n"
     "  zkherd report results/reference/standalone\n"
     "  zkherd report both                              of all runs in the folder\n"
-    "  zkherd report before after -o report.html       of two runs, side by side\n";
+    "  zkherd report before after -o report.html       of two runs, side by side\n"
+    "  zkherd report before after --table locks        their medians, for LaTeX\n";
 
 struct report {
-    const char *file; /* NULL: in the folder */
-    bool json;
+    const char *file;   /* NULL: in the folder */
+    const char *table;  /* the name of the one to print; NULL: none */
+    const char *tables; /* the folder for all; NULL: none */
+    enum page_format format;
+    bool json, has_format;
 };
 
 static const struct option_row rows[] = {
@@ -43,6 +48,20 @@ static const struct option_row rows[] = {
      .member = OPTION_MEMBER(struct report, file),
      .help = "  -o, --out FILE       the page, a file that does not exist yet; needed for\n"
              "                       several folders [FOLDER/report.html, replaced]\n"},
+    {.name = "--table",
+     OPTION_INTO(option_row_text, struct report, table),
+     .help = "      --table NAME     print this table instead, such as locks, growth, loads;\n"
+             "                       an unknown NAME lists all\n"},
+    {.name = "--tables",
+     OPTION_FOLDER(struct report, tables),
+     .help = "      --tables DIR     write all tables instead, a file for each, into DIR,\n"
+             "                       which does not exist yet\n"},
+    {.name = "--format",
+     OPTION_WORD(struct report, format, page_formats, "expected latex, csv or markdown"),
+     .given = OPTION_MEMBER(struct report, has_format),
+     .value = "latex",
+     .help = "      --format FORMAT  of these tables: latex (for the package booktabs, a\n"
+             "                       column wide), csv (all columns), markdown [latex]\n"},
     {.name = "--json",
      OPTION_FLAG(struct report, json),
      .help = "      --json           print JSON in place of the text\n"},
@@ -78,6 +97,34 @@ static enum error_kind write_report(const struct report *report, char **folders,
     return ERROR_NONE;
 }
 
+/* What cannot be with tables in place of the page. */
+static bool report_conflicts(const struct report *report)
+{
+    bool has_tables = report->table != NULL || report->tables != NULL;
+    const char *with = report->table != NULL ? "with --table" : "with --tables";
+    const struct conflict conflicts[] = {
+        {report->table != NULL && report->tables != NULL, "--tables", "with --table",
+         "give one of the two"},
+        {has_tables && report->file != NULL, "--out", with, "that is the file of a page"},
+        {has_tables && report->json, "--json", with, "give --format csv for programs"},
+        {!has_tables && report->has_format, "--format", "without --table or --tables",
+         "a page has one format"},
+    };
+    return complain_conflict("report", conflicts, sizeof conflicts / sizeof conflicts[0]);
+}
+
+/* Writes tables, and prints where they are. */
+static enum error_kind write_tables(const struct report *report, const char *const *folders,
+                                    size_t count, struct error *error)
+{
+    if (report->table != NULL)
+        return page_table_print(folders, count, report->table, report->format, stdout, error);
+    enum error_kind kind = page_tables_save(folders, count, report->format, report->tables, error);
+    if (kind == ERROR_NONE)
+        printf("tables in %s\n", report->tables);
+    return kind;
+}
+
 int report_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"report", usage, rows, notes, NULL};
@@ -88,11 +135,15 @@ int report_main(int argc, char **argv)
     if (status != ARGUMENTS_GO)
         return status;
     size_t count = (size_t)(argc - first);
+    bool has_tables = report.table != NULL || report.tables != NULL;
     if (count == 0)
         return complain_usage("report", "folders", "expected a folder with results");
-    if (count > 1 && report.file == NULL)
+    if (report_conflicts(&report))
+        return 2;
+    if (count > 1 && report.file == NULL && !has_tables)
         return complain_usage("report", "--out", "several folders need a file for their page");
-    if (write_report(&report, argv + first, count, &error) != ERROR_NONE)
-        return complain_about("report", &error);
-    return 0;
+    enum error_kind kind =
+        has_tables ? write_tables(&report, (const char *const *)(argv + first), count, &error)
+                   : write_report(&report, argv + first, count, &error);
+    return kind == ERROR_NONE ? 0 : complain_about("report", &error);
 }

@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/background/background.h"
-#include "bench/cli/complain.h"
-#include "bench/cli/machine.h"
 #include "bench/target/resources.h"
 
 #include <stdlib.h>
@@ -106,17 +104,16 @@ void cells_lay_out(const struct cells *cells, const struct options *options, str
 
 /* The requests are exact under lockstep, a guess in free pace, and unknown with --duration.
  * --max-rate does not limit those of --background. */
-void cells_print_demand(const struct options *options, const struct cells *cells,
-                        const struct connect_string *servers)
+char *cells_describe_demand(const struct options *options, const struct cells *cells)
 {
     const struct run_plan *plan = &options->plan;
     uint64_t rpcs = cells->rpcs;
-    char where[CONNECT_TEXT_SIZE];
     struct growing_text what = {0};
     for (size_t i = 0; i < plan->recipe_count; i++) {
         struct trial_plan drain;
         rpcs += cells_warm_up(options, i, 0, &drain).rpcs;
     }
+    growing_text_add(&what, "warm-ups %zu, trials %zu", plan->recipe_count, cells->trials);
     if (plan->duration_ns != 0)
         growing_text_add(&what, ", seconds of each %.1f", (double)plan->duration_ns / 1e9);
     else
@@ -127,33 +124,5 @@ void cells_print_demand(const struct options *options, const struct cells *cells
     if (plan->background.given)
         growing_text_add(&what, "; of --background: sessions %d, requests a second %s",
                          BACKGROUND_SESSIONS, RUN_COUNT(plan->background.rate_per_s));
-    complain_mildly("on %s: at most %s sessions at a time, warm-ups %zu, trials %zu%s",
-                    connect_typed(servers, where, sizeof where),
-                    RUN_COUNT(plan->clients.list[plan->clients.count - 1]), plan->recipe_count,
-                    cells->trials, what.text);
-    free(what.text);
-}
-
-/* The client library numbers the requests of a process with 31 bits, beginning with the time of
- * day. */
-#define REQUESTS_PER_PROCESS UINT64_C(300000000)
-
-void cells_warn(const struct series *series, const struct cells *cells,
-                struct series_record *record)
-{
-    const struct series_options *options = &series->options;
-    size_t servers = series->targets.list[record->topology].placement.count;
-    uint64_t most_rpcs = 0;
-    for (size_t i = 0; i < cells->count; i++)
-        most_rpcs = cells->list[i].rpcs > most_rpcs ? cells->list[i].rpcs : most_rpcs;
-    if (options->target->driver == DRIVER_SIMULATED)
-        return;
-    if (most_rpcs / options->processes > REQUESTS_PER_PROCESS)
-        series_warn(series, record,
-                    "a trial makes more requests than the client library can number in one "
-                    "process: spread it with --processes");
-    if (series_most_clients(series) / servers > machine_local_ports())
-        series_warn(series, record,
-                    "more clients than local ports for one server (net.ipv4.ip_local_port_range): "
-                    "not all of them will get a connection");
+    return what.text;
 }

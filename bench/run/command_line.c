@@ -61,7 +61,8 @@ static bool recipe_conflicts(const struct run_plan *plan, size_t index)
          "in free pace its mistake shows only by chance: leave out --pace"},
         {broken && fewest < recipe->broken * locks, option, name, few},
         {lacks_sharer(recipe, fewest / locks), option, name,
-         "the first client of a lock writes, so nobody would read: at least two clients per lock "
+         "the first client of a lock writes, so no client would read: at least two clients per "
+         "lock "
          "are needed"},
         {plan->most_clients[index] < fewest, option, name,
          "its largest client count is below the smallest of --clients"},

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "bench/output/trial_findings.h"
 #include "bench/run/outcome.h"
-#include "recipes/death.h"
+#include "recipes/recipe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -271,13 +271,13 @@ static void describe(const struct table_value *row, char *text, size_t size)
              RUN_COUNT(row[trial_row_clients].count));
 }
 
-const struct trial_findings run_trials = {.subject = trial_row_recipe,
-                                          .valid = trial_row_valid,
-                                          .reason = trial_row_reason,
-                                          .reconciled = trial_row_reconciled,
-                                          .noise = trial_row_attempt,
-                                          .fails = trial_row_violations,
-                                          .describe = describe};
+const struct trial_kind run_trials = {.subject = trial_row_recipe,
+                                      .valid = trial_row_valid,
+                                      .reason = trial_row_reason,
+                                      .reconciled = trial_row_reconciled,
+                                      .noise = trial_row_attempt,
+                                      .fails = trial_row_violations,
+                                      .describe = describe};
 
 /* Usable counts that have a law, and equal it. */
 static void add_law(const struct outcome *outcome, const struct outcome_recipe *recipe,

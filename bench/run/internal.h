@@ -62,14 +62,10 @@ struct trial_plan cell_plan(const struct options *options, const struct recipe *
 struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology,
                           struct trial_plan *plan);
 
-/* Prints what a run demands of the servers of --connect: sessions at a time; requests in all, with
- * the discarded trials and without zkherd's own session; the load of --background. */
-void cells_print_demand(const struct options *options, const struct cells *cells,
-                        const struct connect_string *servers);
-
-/* Warns of what may not suffice on this machine: request numbers, ports. */
-void cells_warn(const struct series *series, const struct cells *cells,
-                struct series_record *record);
+/* What a run demands of the servers of --connect: its trials, and the requests in all, with those
+ * of the discarded trials and without zkherd's own session; the load of --background. The caller's
+ * to free. */
+char *cells_describe_demand(const struct options *options, const struct cells *cells);
 
 /* ------------------------------------------------------------------ trial_rows
  *
@@ -82,10 +78,6 @@ void trial_row_fill(const struct cell *cell, const struct trial_result *result,
                     const struct background_figures *background, const struct options *options,
                     const struct series_record *record, double cores_allowed,
                     struct table_value *row);
-
-/* The columns of a row that the noise watch fills and judges; the other members are the caller's.
- */
-struct noise_row trial_row_noise(struct table_value *row);
 
 /* Sets the flags of a row that has its violations: complete, valid, and what follows from them. */
 void trial_row_judge(struct table_value *row, bool complete, bool valid);

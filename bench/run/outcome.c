@@ -2,7 +2,7 @@
 #include "bench/run/outcome.h"
 
 #include "base/memory.h"
-#include "bench/output/verdict.h"
+#include "bench/output/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,20 +10,22 @@
 
 TABLE_DEFINE(run_cell, "cells.csv", RUN_CELL_COLUMNS)
 
-/* Where the figures of a cell come from; usable: the flag of the trials that have them. */
+/* Where the figures of a cell come from; usable: the flag of the trials that have them; low: the
+ * column of the lower end of the interval, before that of the upper; 0: it has none. */
 static const struct {
-    size_t column, of, usable;
-} counts[] = {{run_cell_rpcs, trial_row_rpcs, trial_row_complete},
-              {run_cell_creates, trial_row_creates, trial_row_complete},
-              {run_cell_notifications, trial_row_notifications, trial_row_complete},
-              {run_cell_bytes, trial_row_bytes, trial_row_complete}},
-  times[] = {{run_cell_drain_s, trial_row_drain_s, trial_row_drained},
-             {run_cell_handoff_p50_us, trial_row_handoff_p50_us, trial_row_valid},
-             {run_cell_handoff_p99_us, trial_row_handoff_p99_us, trial_row_valid},
-             {run_cell_handoff_max_us, trial_row_handoff_max_us, trial_row_valid}};
+    size_t column, of, usable, low;
+} counts[] = {{run_cell_rpcs, trial_row_rpcs, trial_row_complete, 0},
+              {run_cell_creates, trial_row_creates, trial_row_complete, 0},
+              {run_cell_notifications, trial_row_notifications, trial_row_complete, 0},
+              {run_cell_bytes, trial_row_bytes, trial_row_complete, 0}},
+  times[] = {{run_cell_drain_s, trial_row_drain_s, trial_row_drained, run_cell_drain_s_low},
+             {run_cell_handoff_p50_us, trial_row_handoff_p50_us, trial_row_valid,
+              run_cell_handoff_p50_us_low},
+             {run_cell_handoff_p99_us, trial_row_handoff_p99_us, trial_row_valid, 0},
+             {run_cell_handoff_max_us, trial_row_handoff_max_us, trial_row_valid, 0}};
 
 /* The findings' verdict on the trials of a cell: with --noise report a disturbance marks times, and
- * is judged by nobody. */
+ * is not judged. */
 static enum verdict judge_cell(const struct table_cell *trials, enum noise_mode noise)
 {
     enum verdict verdict = VERDICT_HOLDS;
@@ -67,6 +69,11 @@ static void fill_cell(const struct outcome *outcome, const struct table_cell *tr
         double time = table_cell_median(trials, times[i].of,
                                         valid > 0 ? times[i].usable : trial_row_complete);
         row[times[i].column] = table_real(time);
+        if (times[i].low != 0) {
+            struct interval interval = table_cell_geometric(trials, times[i].of, times[i].usable);
+            row[times[i].low] = table_real(interval.low);
+            row[times[i].low + 1] = table_real(interval.high);
+        }
         disturbed = disturbed || (valid == 0 && isfinite(time));
     }
     row[run_cell_disturbed] = table_flag(disturbed);

@@ -71,11 +71,22 @@ struct waiters {
 struct waiters *waiters_new(const struct recipe *recipe, uint64_t most_waiters);
 void waiters_free(struct waiters *waiters);
 
-/* Adds the handoffs of a trial, and their times if it is `timed`. *beta becomes the cost of one
- * more waiter in this trial, in bare handoffs: that of the line handoff = (1 + beta·W) / gamma
- * through the medians of the octaves; NaN with fewer than two medians. */
-MUST_CHECK enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
-                                       bool timed, double *beta, struct error *error);
+/* The times of a trial: the median of each octave that has handoffs, and beta, the cost of one more
+ * waiter in bare handoffs: that of the line handoff = (1 + beta·W) / gamma through the medians; NaN
+ * with fewer than two. */
+struct waiters_trial {
+    size_t octaves[WAITERS_OCTAVES];
+    double medians_us[WAITERS_OCTAVES];
+    size_t count;
+    double beta;
+};
+MUST_CHECK enum error_kind waiters_measure(const struct waiters *waiters,
+                                           const struct trial_result *result,
+                                           struct waiters_trial *trial, struct error *error);
+
+/* Adds the handoffs of a trial, with their times unless `timed` is NULL. */
+void waiters_add(struct waiters *waiters, const struct trial_result *result,
+                 const struct waiters_trial *timed);
 
 struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);
 
@@ -99,16 +110,23 @@ double waiters_mean(const struct waiters_level *level, enum waiters_sum sum,
     X(T, has_law, FLAG, "", 0, NONE, "whether the counts were compared with a law")                \
     X(T, rpcs, COUNT, "", 0, NONE,                                                                 \
       "counts: medians over the complete trials, rounded; without one, over all")                  \
-    X(T, creates, COUNT, "", 0, NONE, "likewise")                                                  \
-    X(T, notifications, COUNT, "", 0, NONE, "likewise")                                            \
-    X(T, bytes, COUNT, "bytes", 0, NONE, "likewise, sent and received")                            \
+    X(T, creates, COUNT, "", 0, NONE, "as `rpcs`")                                                 \
+    X(T, notifications, COUNT, "", 0, NONE, "as `rpcs`")                                           \
+    X(T, bytes, COUNT, "bytes", 0, NONE, "as `rpcs`, sent and received")                           \
     X(T, rpcs_per_handoff, REAL, "", 3, NONE,                                                      \
       "requests by grants, over the complete trials whose verdict holds")                          \
     X(T, drain_s, REAL, "s", 6, NONE,                                                              \
       "times: medians over the valid trials; without one, over the complete ones")                 \
-    X(T, handoff_p50_us, REAL, "us", 1, NONE, "likewise")                                          \
-    X(T, handoff_p99_us, REAL, "us", 1, NONE, "likewise; empty with fewer than 100 handoffs")      \
-    X(T, handoff_max_us, REAL, "us", 1, NONE, "likewise, the longest of a trial")
+    X(T, handoff_p50_us, REAL, "us", 1, NONE, "as `drain_s`")                                      \
+    X(T, handoff_p99_us, REAL, "us", 1, NONE, "as `drain_s`; empty with fewer than 100 handoffs")  \
+    X(T, handoff_max_us, REAL, "us", 1, NONE, "as `drain_s`, the longest of a trial")              \
+    X(T, drain_s_low, REAL, "s", 6, NONE,                                                          \
+      "lower end of its 95 % interval, over the valid trials: t interval on logarithms, from "     \
+      "five "                                                                                      \
+      "on")                                                                                        \
+    X(T, drain_s_high, REAL, "s", 6, NONE, "upper end")                                            \
+    X(T, handoff_p50_us_low, REAL, "us", 1, NONE, "as `drain_s_low`")                              \
+    X(T, handoff_p50_us_high, REAL, "us", 1, NONE, "upper end")
 TABLE_DECLARE(run_cell, RUN_CELL_COLUMNS);
 
 /* ------------------------------------------------------------------ growth */
@@ -172,16 +190,14 @@ void outcome_free(struct outcome *outcome);
 /* Fills the growth and beta of a recipe that has its cells. */
 void growth_find(const struct outcome *outcome, struct outcome_recipe *recipe);
 
-/* ------------------------------------------------------------------ the outcome as files */
+/* ------------------------------------------------------------------ files, findings, the screen */
 
 /* Write waiters.csv, fits.csv and background.csv; context: the outcome. */
 void waiters_write(FILE *stream, const void *context);
 void fits_write(FILE *stream, const void *context);
 void background_price_write(FILE *stream, const void *context);
 
-/* ------------------------------------------------------------------ the outcome as findings */
-
-extern const struct trial_findings run_trials;
+extern const struct trial_kind run_trials;
 
 /* Adds what the trials come to, but for the noise. */
 void run_findings_add(const struct outcome *outcome, struct table *findings);
@@ -194,8 +210,6 @@ void run_findings_add_topology(const struct outcome *first, size_t first_servers
 /* Adds, for each recipe and percentile at the most clients, the price of contention for the load of
  * --background; nothing without one. */
 void background_price_add(const struct outcome *outcome, struct table *findings);
-
-/* ------------------------------------------------------------------ the outcome on the terminal */
 
 /* Prints the table of the cells, and the requests of a handoff as bars if both fit into `lines`;
  * brief: only as many cells as fit. */

@@ -4,9 +4,8 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/output.h"
-#include "bench/output/handoff_rows.h"
-#include "bench/output/json_result.h"
-#include "bench/output/verdict.h"
+#include "bench/output/findings.h"
+#include "bench/output/trial_columns.h"
 #include "measure/hlog.h"
 
 #include <inttypes.h>
@@ -174,12 +173,10 @@ static void fill_event(struct table_value *row, const struct trace_event *event)
 {
     bool replied = event->kind == TRACE_REPLY, notified = event->kind == TRACE_NOTIFICATION;
     const struct table_value unknown = {.kind = TABLE_UNKNOWN};
+    const char *subject = trace_subject_word(event);
     row[trace_row_session] = table_count(event->session);
     row[trace_row_event] = text_of(trace_kind_word(event->kind));
-    row[trace_row_operation] = notified ? text_of(trace_event_word(event->event))
-                               : replied || event->kind == TRACE_REQUEST
-                                   ? text_of(trace_operation_word(event->operation))
-                                   : unknown;
+    row[trace_row_operation] = subject != NULL ? text_of(subject) : unknown;
     row[trace_row_status] = replied ? text_of(client_status_word(event->status)) : unknown;
     row[trace_row_latency_us] = replied ? table_real((double)event->latency_ns / 1e3) : unknown;
     row[trace_row_wakes] = notified ? table_flag(event->wakes) : unknown;
@@ -229,59 +226,32 @@ enum error_kind record_add(struct record *record, struct series *series, const s
                            const struct background_figures *background, struct error *error)
 {
     struct table_value *row = table_add(&record->base->rows);
-    enum error_kind kind = ERROR_NONE;
-    double beta = NAN;
-    size_t recipe = cell->alike % record->options->plan.recipe_count;
+    struct waiters *waiters = record->waiters[cell->alike % record->options->plan.recipe_count];
+    struct waiters_trial times = {.beta = NAN};
     trial_row_fill(cell, result, background, record->options, record->base, cores_allowed(), row);
-    struct noise_row noise = trial_row_noise(row);
-    noise.complete = result->end == END_DONE;
-    noise.fails = result->violation_count > 0;
-    noise.others_packets = result->others_packets;
-    noise.stalled = result->stalls.count > 0;
-    noise_watch_end(&series->noise, &noise);
+    const struct noise_attempt attempt = {.complete = result->end == END_DONE,
+                                          .stalled = result->stalls.count > 0,
+                                          .others_packets = result->others_packets};
+    noise_watch_end(&series->noise, &run_trials, row, &attempt);
     trial_row_judge(row, row[trial_row_complete].flag, row[trial_row_valid].flag);
-    if (series->noise.again)
+    if (!series_keeps(series, record->base, result->memory->fleet, result->not_reconciled))
         return ERROR_NONE;
-    if (row[trial_row_counted].flag)
-        kind =
-            waiters_add(record->waiters[recipe], result, row[trial_row_valid].flag, &beta, error);
-    row[trial_row_beta] = table_real(beta);
-    if (kind != ERROR_NONE)
-        return kind;
-    series_keep(series, record->base, result->memory->fleet, result->not_reconciled);
+    if (row[trial_row_timed].flag && waiters_measure(waiters, result, &times, error))
+        return error->kind;
+    row[trial_row_beta] = table_real(times.beta);
     if (trace_lost(&result->memory->trace) > 0)
         series_warn(series, record->base,
                     "trace.csv: no room for %llu events of trial %u of %s with %u clients",
                     (unsigned long long)trace_lost(&result->memory->trace), cell->trial,
                     cell->recipe->name, cell->clients);
-    return record_write(record, row, result, error);
+    if (record_write(record, row, result, error))
+        return error->kind;
+    if (row[trial_row_counted].flag)
+        waiters_add(waiters, result, row[trial_row_timed].flag ? &times : NULL);
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ after the last trial */
-
-/* The stalls of all trials, for the manifest. */
-static json_t *describe_stalls(const struct table *rows)
-{
-    json_int_t count = 0;
-    double seconds = 0;
-    json_t *trials = json_array();
-    for (size_t i = 0; i < rows->rows; i++) {
-        const struct table_value *row = table_row(rows, i);
-        count += (json_int_t)row[trial_row_stalls].count;
-        seconds += row[trial_row_stalled_s].real;
-        if (row[trial_row_stalls].count == 0)
-            continue;
-        json_array_append_new(trials,
-                              json_pack("{s:s, s:I, s:I, s:I, s:f, s:o}", "recipe",
-                                        row[trial_row_recipe].text, "clients",
-                                        (json_int_t)row[trial_row_clients].count, "trial",
-                                        (json_int_t)row[trial_row_trial].count, "count",
-                                        (json_int_t)row[trial_row_stalls].count, "seconds",
-                                        row[trial_row_stalled_s].real, "server",
-                                        json_result_text(row[trial_row_stalled_server].text)));
-    }
-    return json_pack("{s:I, s:f, s:o}", "count", count, "seconds", seconds, "trials", trials);
-}
 
 enum error_kind record_finish(struct record *record, bool whole, struct error *error)
 {
@@ -299,7 +269,6 @@ enum error_kind record_finish(struct record *record, bool whole, struct error *e
         ERROR_FIRST(error, file_set_save_table(folder, &outcome->cells, NULL, error));
     }
     run_findings_add(outcome, &base->findings);
-    manifest_set(&base->manifest, "stalls", describe_stalls(&base->rows));
     manifest_set(&base->manifest, "handoffs_csv_every", json_integer((json_int_t)record->thinning));
     return whole ? error->kind : ERROR_NONE;
 }

@@ -50,35 +50,29 @@ static enum error_kind run_plan(struct run *run, size_t topology, struct trial_p
 {
     const struct target *target = &run->base.targets.list[topology];
     const struct background_options *options = &run->options.plan.background;
-    struct trial_host host = target_trial_host(target, run->base.targets.signals);
-    host.watch.progress = show;
-    host.watch.context = run;
+    const struct fleet_host host = target_host(target, run->base.targets.signals);
+    const struct trial_watch watch = {.progress = show, .context = run};
     plan->root = root;
     plan->fleet.servers = &target->placement;
     plan->fleet.seed = run->options.plan.seed + (run->base.trial != NULL ? run->cell.trial : 0);
     if (figures == NULL || !options->given)
-        return trial_run(plan, &host, result, error);
+        return trial_run(plan, &host, &watch, result, error);
     struct background background = {0};
     const struct background_plan load = {
         .mix = options->mix, .rate_per_s = options->rate_per_s, .alone_s = BACKGROUND_ALONE_S};
-    enum error_kind kind = background_run(&background, &load, plan, &host, figures, result, error);
+    enum error_kind kind =
+        background_run(&background, &load, plan, &host, &watch, figures, result, error);
     return kind == ERROR_NONE && *result == NULL
                ? error_raise(error, ERROR_SESSION_LOST, 0, "background", "%s", figures->ended)
                : kind;
 }
 
-/* The cell of the present trial. */
-static struct cell *cell_of_trial(struct run *run)
-{
-    run->cell = run->cells.list[run->base.trial->cell];
-    run->cell.trial = run->base.trial->number;
-    return &run->cell;
-}
-
 static enum error_kind make(void *context, struct error *error)
 {
     struct run *run = context;
-    struct cell *cell = cell_of_trial(run);
+    struct cell *cell = &run->cell;
+    *cell = run->cells.list[run->base.trial->cell];
+    cell->trial = run->base.trial->number;
     struct trial_result *result = NULL;
     struct background_figures background = {0};
     struct trial_plan plan = cell_plan(&run->options, cell->recipe, cell->clients);
@@ -92,7 +86,7 @@ static enum error_kind make(void *context, struct error *error)
     return kind;
 }
 
-/* Discarded trials, which also tell how fast this machine is. */
+/* Discarded trials, which also show how fast this machine is. */
 static enum error_kind warm_up(struct run *run, struct error *error)
 {
     const struct options *options = &run->options;
@@ -127,38 +121,29 @@ static enum error_kind lay_out(void *context, struct error *error)
         if (recipe->broken)
             complain_mildly("%s is broken on purpose: its verdict must fail", recipe->name);
     }
+    run->base.plan = option_table_plan(&run->options);
     run->cells = cells_new(&run->options);
     cells_lay_out(&run->cells, &run->options, &run->base.rounds);
     return ERROR_NONE;
 }
 
-static enum error_kind add_files(void *context, struct series_record *base, struct error *error)
-{
-    struct run *run = context;
-    return record_open(&run->records[base->topology], &run->options, base, error);
-}
-
-static json_t *describe_plan(const void *context)
-{
-    return option_table_plan(&((const struct run *)context)->options);
-}
-
-static void warn(void *context, struct series_record *base)
+static enum error_kind open_record(void *context, struct series_record *base, struct error *error)
 {
     struct run *run = context;
     const struct target *target = &run->base.targets.list[base->topology];
     char versions[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 80)];
-    cells_warn(&run->base, &run->cells, base);
     targets_describe_versions(target, versions, sizeof versions);
     if (versions[0] != '\0') /* what differs between the leader and a follower may be that, then */
         series_warn(&run->base, base, "the servers are of different versions: %s", versions);
+    return record_open(&run->records[base->topology], &run->options, base, error);
 }
 
 static enum error_kind begin(void *context, struct error *error)
 {
     struct run *run = context;
-    if (series_announces_demand(&run->base))
-        cells_print_demand(&run->options, &run->cells, &run->base.targets.list[0].placement);
+    char *demand = cells_describe_demand(&run->options, &run->cells);
+    series_announce_demand(&run->base, demand);
+    free(demand);
     enum error_kind kind = warm_up(run, error);
     if (kind == ERROR_NONE)
         progress_announce(&run->base.progress, rounds_left_ns(&run->base.rounds, 0));
@@ -181,28 +166,31 @@ static enum error_kind finish(void *context, struct series_record *base, bool wh
     return kind;
 }
 
-static const char *name_plots(const void *context, struct plots *plots)
-{
-    const struct run *run = context;
-    plots->kind = PLOTS_OF_RUN;
-    for (size_t i = 0; i < run->options.plan.recipe_count; i++)
-        plots_add_recipe(plots, run->options.plan.recipes[i]->name);
-    return "there is nothing to draw";
-}
-
 #define SCREEN_LINES   40
 #define BRIEF_LINES    23 /* the 24th has the shell's prompt */
 #define LINES_OF_FILES 3
+
+/* The lines that the findings leave of a screen. */
+static size_t lines_left(const struct table *findings, bool brief)
+{
+    size_t length, left = (brief ? BRIEF_LINES : SCREEN_LINES) - LINES_OF_FILES;
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL)
+        return 0;
+    findings_print(findings, brief, false, stream);
+    fclose(stream);
+    for (const char *at = text; *at != '\0' && left > 0; at++)
+        left -= *at == '\n';
+    free(text);
+    return left;
+}
 
 static void write_text(const void *context, const struct series_record *base)
 {
     const struct run *run = context;
     bool brief = run->options.output.brief;
-    size_t all = brief ? BRIEF_LINES : SCREEN_LINES,
-           others = LINES_OF_FILES +
-                    (brief ? findings_brief_lines(&base->findings, SERIES_BRIEF_FINDINGS)
-                           : findings_lines(&base->findings));
-    screen_print(run->records[base->topology].outcome, all > others ? all - others : 0, brief,
+    screen_print(run->records[base->topology].outcome, lines_left(&base->findings, brief), brief,
                  stdout);
 }
 
@@ -211,8 +199,7 @@ static json_t *describe_cells(const void *context, const struct series_record *b
     return json_result_rows(&((const struct run *)context)->records[base->topology].outcome->cells);
 }
 
-/* The commands for the results of several topologies together are on lines of their own, to be
- * copied. */
+/* The command for the results of several topologies is on a line of its own, to be copied. */
 static int print_results(void *context, int *verdict)
 {
     static const struct series_view view = {.write = write_text, .cells = describe_cells};
@@ -229,11 +216,9 @@ static int print_results(void *context, int *verdict)
     page_add_series(&run->base);
     *verdict = series_print_results(&run->base, &view);
     if (whole > 1 && !output->json && !output->quiet && !output->no_files) {
-        if (run->base.targets.made_out && folder_has(output->out, PAGE_FILE))
-            printf("\nall in one page: %s/%s\n", output->out, PAGE_FILE);
-        else
-            printf("\nto see all in one page: zkherd report%s -o %s\n", folders.text, PAGE_FILE);
-        printf("to compare them: zkherd compare%s\n", folders.text);
+        if (run->base.targets.made_out)
+            printf("\nall in one page: %s/%s", output->out, PAGE_FILE);
+        printf("\nto compare them: zkherd compare%s\n", folders.text);
     }
     free(folders.text);
     return 0;
@@ -245,13 +230,11 @@ static int run_series(struct run *run, int argc, char **argv)
 {
     static const struct series_user user = {.lay_out = lay_out,
                                             .rows = &trial_row_table,
-                                            .add_files = add_files,
-                                            .describe_plan = describe_plan,
-                                            .warn = warn,
+                                            .open_record = open_record,
                                             .begin = begin,
                                             .make = make,
                                             .finish = finish,
-                                            .name_plots = name_plots,
+                                            .has_plots = true,
                                             .print_results = print_results};
     struct options *options = &run->options;
     const struct series_options of_series = {.subcommand = "run",
@@ -260,9 +243,8 @@ static int run_series(struct run *run, int argc, char **argv)
                                              .clients = &options->plan.clients,
                                              .processes = options->plan.processes,
                                              .seed = options->plan.seed,
-                                             .verdict_of_nothing = json_result_verdict(4)};
-    series_init(&run->base, &of_series, &user, run);
-    int status = series_run(&run->base, argc, argv);
+                                             .verdict_of_nothing = verdict_word(VERDICT_NOT_VALID)};
+    int status = series_run(&run->base, &of_series, &user, run, argc, argv);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_deinit(&run->records[i]);
     series_deinit(&run->base);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/internal.h"
 
-#include "bench/output/verdict.h"
+#include "bench/output/trial_findings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,7 +118,6 @@ static void fill_times(const struct trial_result *result, struct table_value *ro
     }
     row[trial_row_stalls] = table_count(result->stalls.count);
     row[trial_row_stalled_s] = table_real((double)result->stalls.total_ns / 1e9);
-    row[trial_row_stalled_server] = table_text(result->stalls.server);
 }
 
 static void fill_servers(const struct trial_result *result, struct table_value *row)
@@ -134,8 +133,8 @@ static void fill_servers(const struct trial_result *result, struct table_value *
     FOUR_LETTER_OF_TRIALS(FILL, , )
 #undef FILL
     if (known) {
-        row[trial_row_watches_leaked] = table_signed(servers->watches_leaked);
-        row[trial_row_ephemerals_leaked] = table_signed(servers->ephemerals_leaked);
+        row[trial_row_watches_leaked] = table_signed(servers->watches);
+        row[trial_row_ephemerals_leaked] = table_signed(servers->ephemerals);
     }
     row[trial_row_reconciled] = table_text(reconcile_word(result->reconciled));
 }
@@ -153,13 +152,6 @@ static void fill_background(const struct background_figures *background, struct 
     row[trial_row_background_per_s] = table_real(background->contended_per_s);
     row[trial_row_background_errors] = table_count(background->errors);
     row[trial_row_background_unsent] = table_count(background->unsent);
-}
-
-struct noise_row trial_row_noise(struct table_value *row)
-{
-    return (struct noise_row){.columns = &row[trial_row_attempt],
-                              .valid = &row[trial_row_valid],
-                              .reason = &row[trial_row_reason]};
 }
 
 _Static_assert(trial_row_handoff_of_reconnected_us - trial_row_handoff_of_unknown_us + 1 == ROLES,

@@ -110,33 +110,39 @@ static size_t list_times(const struct waiters *waiters, const struct trial_memor
     return count;
 }
 
-enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
-                            double *beta, struct error *error)
+enum error_kind waiters_measure(const struct waiters *waiters, const struct trial_result *result,
+                                struct waiters_trial *trial, struct error *error)
 {
-    double x[WAITERS_OCTAVES], y[WAITERS_OCTAVES], waiting;
+    double x[WAITERS_OCTAVES], waiting;
     double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
-    size_t count = 0;
-    *beta = NAN;
+    *trial = (struct waiters_trial){.count = 0};
     if (values_us == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
-    for (uint32_t lock = 0; lock < result->memory->plan->locks; lock++)
-        add_lock(waiters, result, lock, timed);
-    for (size_t i = 0; timed && i < WAITERS_OCTAVES; i++) {
-        struct waiters_octave *octave = &waiters->octaves[i];
+    for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
         size_t found = list_times(waiters, result->memory, i, values_us, &waiting);
         if (found == 0)
             continue;
         statistics_sort(values_us, found);
-        x[count] = waiting / (double)found;
-        y[count] = statistics_median(values_us, found);
-        octave->medians_us =
-            memory_grow(octave->medians_us, octave->median_count, sizeof *octave->medians_us);
-        octave->medians_us[octave->median_count++] = y[count++];
+        x[trial->count] = waiting / (double)found;
+        trial->octaves[trial->count] = i;
+        trial->medians_us[trial->count++] = statistics_median(values_us, found);
     }
     free(values_us);
-    if (timed)
-        *beta = fit_line(x, y, count).beta;
+    trial->beta = fit_line(x, trial->medians_us, trial->count).beta;
     return ERROR_NONE;
+}
+
+void waiters_add(struct waiters *waiters, const struct trial_result *result,
+                 const struct waiters_trial *timed)
+{
+    for (uint32_t lock = 0; lock < result->memory->plan->locks; lock++)
+        add_lock(waiters, result, lock, timed != NULL);
+    for (size_t i = 0; timed != NULL && i < timed->count; i++) {
+        struct waiters_octave *octave = &waiters->octaves[timed->octaves[i]];
+        octave->medians_us =
+            memory_grow(octave->medians_us, octave->median_count, sizeof *octave->medians_us);
+        octave->medians_us[octave->median_count++] = timed->medians_us[i];
+    }
 }
 
 /* ------------------------------------------------------------------ over all trials */

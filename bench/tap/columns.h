@@ -7,7 +7,7 @@
 #define BENCH_TAP_COLUMNS_H
 
 #include "measure/table.h"
-#include "relay/observer.h"
+#include "relay/traffic.h"
 
 #define TAP_FIGURES(X, T)                                                                          \
     X(T, messages, COUNT, "", 0, SUM, "requests of clients, or notifications to them")             \
@@ -46,13 +46,13 @@ TABLE_DECLARE(tap_error, TAP_ERROR_COLUMNS);
       "`Curator`, `kazoo`, or `Java or another`, which look alike")                                \
     X(T, connections, COUNT, "", 0, SUM, "connections on which it was opened")                     \
     X(T, from_s, REAL, "s", 3, NONE, "its first message, from the first of all")                   \
-    X(T, until_s, REAL, "s", 3, NONE, "its last message, likewise")                                \
-    CLIENTS_FIGURES(TAP_CLIENT_FIGURE, X, T)
+    X(T, until_s, REAL, "s", 3, NONE, "its last message, from the same beginning")                 \
+    TRAFFIC_SUMS(TAP_CLIENT_FIGURE, X, T)
 TABLE_DECLARE(tap_session, TAP_SESSION_COLUMNS);
 
 #define TAP_SECOND_COLUMNS(X, T)                                                                   \
     X(T, second, COUNT, "", 0, KEY, "from the first message on, from 0")                           \
-    CLIENTS_FIGURES(TAP_CLIENT_FIGURE, X, T)
+    TRAFFIC_SUMS(TAP_CLIENT_FIGURE, X, T)
 TABLE_DECLARE(tap_second, TAP_SECOND_COLUMNS);
 
 #define TAP_WATCH_FIGURE(X, T, name, meaning) X(T, name, COUNT, "", 0, SUM, meaning)
@@ -64,33 +64,20 @@ TABLE_DECLARE(tap_second, TAP_SECOND_COLUMNS);
     WATCHES_FIGURES(TAP_WATCH_FIGURE, X, T)
 TABLE_DECLARE(tap_watch, TAP_WATCH_COLUMNS);
 
-#define TAP_CAUSED(X, T)                                                                           \
-    X(T, notified, COUNT, "", 0, SUM, "notifications that they fired")                             \
+#define TAP_HERD_COLUMNS(X, T)                                                                     \
+    X(T, operation, TEXT, "", 0, KEY,                                                              \
+      "ZooKeeper's name of the write; `closeSession` deletes "                                     \
+      "the session's ephemeral znodes")                                                            \
+    X(T, pattern, TEXT, "", 0, KEY, "of its path, as in paths.csv")                                \
+    X(T, at_s, REAL, "s", 6, NONE, "when the write was requested, from the start of the tap")      \
+    X(T, notified, COUNT, "", 0, SUM, "notifications that it fired")                               \
     X(T, requests_after, COUNT, "", 0, SUM,                                                        \
       "requests of the notified sessions because of that: until each has set a watch again, "      \
       "has written, or is notified again")                                                         \
     X(T, bytes_after, COUNT, "bytes", 0, SUM, "bytes of these requests and their replies")         \
     X(T, got, COUNT, "", 0, SUM,                                                                   \
       "of the notified sessions those that then wrote, deleted, or held a lock")                   \
-    X(T, in_vain, COUNT, "", 0, SUM, "those that only set a watch again, or did nothing")
-#define TAP_CAUSE_COLUMNS(X, T)                                                                    \
-    X(T, operation, TEXT, "", 0, KEY,                                                              \
-      "ZooKeeper's name of the write; `closeSession` deletes "                                     \
-      "the session's ephemeral znodes")                                                            \
-    X(T, pattern, TEXT, "", 0, KEY, "of its path, as in paths.csv")                                \
-    X(T, writes, COUNT, "", 0, SUM, "writes that notified a session")                              \
-    X(T, notified_most, COUNT, "", 0, NONE, "most notifications that one of them fired")           \
-    TAP_CAUSED(X, T)                                                                               \
-    X(T, last_p50_us, REAL, "us", 1, NONE,                                                         \
-      "median time from the request of a write to its last notification")                          \
-    X(T, last_max_us, REAL, "us", 1, NONE, "longest of the same")
-TABLE_DECLARE(tap_cause, TAP_CAUSE_COLUMNS);
-
-#define TAP_HERD_COLUMNS(X, T)                                                                     \
-    X(T, operation, TEXT, "", 0, KEY, "as in causes.csv")                                          \
-    X(T, pattern, TEXT, "", 0, KEY, "as in causes.csv")                                            \
-    X(T, at_s, REAL, "s", 6, NONE, "when the write was requested, from the start of the tap")      \
-    TAP_CAUSED(X, T)                                                                               \
+    X(T, in_vain, COUNT, "", 0, SUM, "those that only set a watch again, or did nothing")          \
     X(T, last_us, REAL, "us", 1, NONE, "time from its request to its last notification")
 TABLE_DECLARE(tap_herd, TAP_HERD_COLUMNS);
 

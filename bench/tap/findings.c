@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a tap comes to: the clients, what could not be read, and the servers' counters. */
 #include "bench/output/findings.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "bench/tap/internal.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#define MEASURED(slug, subject, figure, unit)                                                      \
-    &(const struct finding)                                                                        \
-    {                                                                                              \
-        slug, subject, VERDICT_MEASURED, FINDING_FIGURE((double)(figure)), unit, 1                 \
-    }
 #define NOT_VALID(slug_, subject_)                                                                 \
     &(const struct finding)                                                                        \
     {                                                                                              \
@@ -34,7 +26,8 @@ static void judge_herd(const struct table *herds, struct table *findings)
     const uint64_t notified = row[tap_herd_notified].count, got = row[tap_herd_got].count;
     const bool is_herd = notified > 2 && 2 * got < notified;
     findings_add(
-        findings, MEASURED("herd", path, notified, "notifications"),
+        findings,
+        FINDING_MEASURED("herd", path, FINDING_FIGURE((double)notified), "notifications", 1),
         "%s, %s of %s: %" PRIu64 " notifications, then %" PRIu64 " requests%s",
         is_herd ? "Herd of the costliest write" : "The costliest write",
         row[tap_herd_operation].text, path, notified, row[tap_herd_requests_after].count,
@@ -48,74 +41,37 @@ static bool writes(enum opcode opcode)
            opcode == OPCODE_DELETE_CONTAINER;
 }
 
-static void judge_shares(const struct tap *tap, struct table *findings)
+static void judge_traffic(const struct tap *tap, struct table *findings)
 {
-    const struct clients *clients = &tap->observer.clients;
-    const uint64_t all = traffic_requests(&tap->observer.traffic);
+    const struct traffic *traffic = &tap->traffic;
+    const uint64_t all = traffic_requests(traffic);
     uint64_t written = 0, most = 0;
+    char requests[32], notifications[32], sessions[32], connections[32];
+    findings_add(
+        findings,
+        FINDING_MEASURED("traffic", "clients", FINDING_FIGURE((double)all), "requests", 1),
+        "%s requests without pings and closes, %s notifications, %s sessions on %s "
+        "connections, in %.1f s",
+        text_format_count(all, requests, sizeof requests),
+        text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
+        text_format_count(traffic->sessions - traffic->resumed, sessions, sizeof sessions),
+        text_format_count(traffic->connections, connections, sizeof connections), tap->seconds);
     for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
-        written += writes(opcode) ? tap->observer.traffic.operations[opcode].requests : 0;
-    for (size_t i = 0; i < clients->second_count; i++)
-        most = clients->seconds[i].requests > most ? clients->seconds[i].requests : most;
+        written += writes(opcode) ? traffic->operations[opcode].requests : 0;
+    for (size_t i = 0; i < traffic->second_count; i++)
+        most = traffic->seconds[i].requests > most ? traffic->seconds[i].requests : most;
     const double share = 100 * (double)written / (double)all;
     if (all > 0)
-        findings_add(findings, MEASURED("writes", "clients", share, "%"),
+        findings_add(findings, FINDING_MEASURED("writes", "clients", FINDING_FIGURE(share), "%", 1),
                      "Writes are %.0f %% of the requests, reads %.0f %%; in the busiest second "
                      "there were %" PRIu64 " requests",
                      share, 100 - share, most);
 }
 
-static void judge_traffic(const struct tap *tap, struct table *findings)
-{
-    const struct traffic *traffic = &tap->observer.traffic;
-    char requests[32], notifications[32], sessions[32], connections[32];
-    findings_add(
-        findings, MEASURED("traffic", "clients", traffic_requests(traffic), "requests"),
-        "%s requests without pings and closes, %s notifications, %s sessions on %s "
-        "connections, in %.1f s",
-        text_format_count(traffic_requests(traffic), requests, sizeof requests),
-        text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
-        text_format_count(traffic->sessions - traffic->resumed, sessions, sizeof sessions),
-        text_format_count(traffic->connections, connections, sizeof connections), tap->seconds);
-    judge_shares(tap, findings);
-    if (isfinite(tap->cpu_us))
-        findings_add(findings, MEASURED("relay-cpu", "relay", tap->cpu_us, "us"),
-                     "The relay took %.1f us of CPU time for each message", tap->cpu_us);
-}
-
-/* Most libraries show in the names of their znodes alone. */
-static void judge_libraries(const struct table *sessions, struct table *findings)
-{
-    const size_t library = tap_session_library;
-    struct table_cells cells = table_group(sessions, &library, 1);
-    struct growing_text list = {0};
-    size_t known = 0;
-    for (size_t i = 0; i < cells.count; i++) {
-        const struct table_value *name = table_cell_value(&cells.list[i], library);
-        if (name->kind != TABLE_TEXT || strcmp(name->text, CLIENTS_OTHERS) == 0)
-            continue;
-        growing_text_add(&list, "%s%zu %s", known > 0 ? ", " : "", cells.list[i].count, name->text);
-        known += cells.list[i].count;
-    }
-    if (known > 0)
-        findings_add(findings, MEASURED("libraries", "clients", known, "sessions"),
-                     "The libraries of the sessions: %s%s", list.text,
-                     known < sessions->rows ? "; the others do not show theirs" : "");
-    free(list.text);
-    table_cells_deinit(&cells);
-}
-
 static void judge_command(const struct tap *tap, struct table *findings)
 {
     const struct tap_command *command = &tap->command;
-    const bool connected = tap->observer.traffic.connections > 0,
-               failed = tap_command_failed(command);
-    const double cpu_s = (double)command->cpu_ns / 1e9;
-    if (!tap->options->drain && command->cpu_ns > 0)
-        findings_add(
-            findings, MEASURED("command-cpu", "command", cpu_s, "s"),
-            "The command used %.2f s of CPU time, and its largest process %.0f MiB of memory",
-            cpu_s, (double)command->rss_kib / 1024);
+    const bool connected = tap->traffic.connections > 0, failed = command->failed;
     if (!connected && !failed)
         findings_add(findings, NOT_VALID("passed-by", "command"),
                      "The command has opened no connection to the relay: give it the connect "
@@ -140,7 +96,9 @@ static void judge_command(const struct tap *tap, struct table *findings)
 static void judge_capture(const struct tap *tap, struct table *findings)
 {
     const struct capture_counts *capture = &tap->capture;
-    findings_add(findings, MEASURED("captured", "capture", capture->segments, "packets"),
+    findings_add(findings,
+                 FINDING_MEASURED("captured", "capture", FINDING_FIGURE((double)capture->segments),
+                                  "packets", 1),
                  "The capture has %" PRIu64 " packets, %" PRIu64
                  " of them TCP from or to the servers' ports",
                  capture->packets, capture->segments);
@@ -152,7 +110,7 @@ static void judge_capture(const struct tap *tap, struct table *findings)
         findings_add(findings, NOT_VALID("one-way", "capture"),
                      "Only what %s sent was captured: capture both directions",
                      payload[CONVERSATION_SERVER] == 0 ? "clients" : "servers");
-    else if (tap->observer.traffic.sessions + capture->joined == 0)
+    else if (tap->traffic.sessions + capture->joined == 0)
         findings_add(findings, NOT_VALID("no-session", "capture"),
                      "No session of ZooKeeper was captured at the servers' ports");
     if (tap->cut_short[0] != '\0')
@@ -162,7 +120,7 @@ static void judge_capture(const struct tap *tap, struct table *findings)
 
 static void judge_losses(const struct tap *tap, struct table *findings)
 {
-    const struct traffic *traffic = &tap->observer.traffic;
+    const struct traffic *traffic = &tap->traffic;
     const struct {
         const char *slug, *subject;
         enum verdict verdict;
@@ -177,7 +135,7 @@ static void judge_losses(const struct tap *tap, struct table *findings)
          "refused by the servers", ""},
         {"unaccepted", "relay", VERDICT_NOT_VALID, tap->connections.unaccepted, "connections",
          "ended because this process may not open more files: raise ulimit -n", ""},
-        {"unattributed", "clients", VERDICT_MEASURED, tap->observer.watches.unattributed,
+        {"unattributed", "clients", VERDICT_MEASURED, tap->traffic.watches.unattributed,
          "notifications", "not attributed to a write", ""},
         {"joined", "capture", VERDICT_MEASURED, tap->capture.joined, "connections",
          tap->capture.joined == traffic->connections
@@ -220,9 +178,9 @@ static const char *obstacle_of(const struct tap *tap)
         return tap->servers.asked_again
                    ? "a server did not give its counters at once, as at an election"
                    : "the servers do not tell their counters (mntr)";
-    if (tap->observer.traffic.encrypted > 0)
+    if (tap->traffic.encrypted > 0)
         return "what came over TLS was not read";
-    return tap->observer.traffic.unreadable > 0 ? "a message could not be read" : NULL;
+    return tap->traffic.unreadable > 0 ? "a message could not be read" : NULL;
 }
 
 /* Whether the counters of the servers agree with the relay's. A difference proves nothing where
@@ -233,22 +191,21 @@ static enum reconciled judge_servers(const struct tap *tap, struct table *findin
     const char *why = obstacle_of(tap);
     /* Servers count a deletion twice for a session that watches both the data and the children, and
      * notify the session once (WatchManager.triggerWatch). */
-    const uint64_t twice = tap->observer.watches.both, passed = packets_of(&tap->observer.traffic),
-                   notified = traffic_notifications(&tap->observer.traffic) + twice;
+    const uint64_t twice = tap->traffic.watches.both, passed = packets_of(&tap->traffic),
+                   notified = traffic_notifications(&tap->traffic) + twice;
     const uint64_t missed = servers->notifications - notified;
     const bool bypassed = servers->packets_received > passed,
                others = bypassed && tap->target.ensemble == NULL,
                same_packets = servers->packets_received == passed,
                equal = same_packets && servers->notifications == notified,
-               closing = same_packets && missed > 0 && missed <= tap->observer.watches.closing;
+               closing = same_packets && missed > 0 && missed <= tap->traffic.watches.closing;
     if (why != NULL) {
-        findings_add(
-            findings,
-            &(struct finding){"servers", "servers", VERDICT_MEASURED, FINDING_NO_FIGURE, .n = 1},
-            "The servers' counters are not compared: %s", why);
+        findings_add(findings, FINDING_MEASURED("servers", "servers", FINDING_NO_FIGURE, NULL, 1),
+                     "The servers' counters are not compared: %s", why);
         return RECONCILED_NA;
     }
-    struct finding finding = *MEASURED("servers", "servers", servers->packets_received, "packets");
+    struct finding finding = *FINDING_MEASURED(
+        "servers", "servers", FINDING_FIGURE((double)servers->packets_received), "packets", 1);
     if (!others && !closing)
         finding.verdict = equal                                             ? VERDICT_HOLDS
                           : findings_verdict(findings) == VERDICT_NOT_VALID ? VERDICT_NOT_VALID
@@ -270,10 +227,8 @@ void tap_judge(struct tap *tap)
     struct table *findings = &tap->tables[TAP_FINDINGS];
     if (tap->options->drain)
         tap_judge_laws(tap);
-    tap_judge_expected(tap);
     judge_herd(&tap->tables[TAP_HERDS], findings);
     judge_traffic(tap, findings);
-    judge_libraries(&tap->tables[TAP_SESSIONS], findings);
     if (tap->options->command != NULL)
         judge_command(tap, findings);
     if (tap->options->pcap != NULL)

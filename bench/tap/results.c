@@ -1,94 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The rows and findings of a tap in files, as JSON, and on the terminal. */
+/* The rows of what passed, and rows and findings in files, as JSON, and on the terminal. */
 #include "base/clock.h"
-#include "base/memory.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/file_set.h"
-#include "bench/output/findings.h"
 #include "bench/output/json_result.h"
 #include "bench/output/manifest.h"
 #include "bench/output/row_grid.h"
 #include "bench/tap/internal.h"
-#include "measure/hlog.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static size_t count_tables(const struct tap *tap)
-{
-    return tap->options->drain ? TAP_TABLES : TAP_RUNS;
-}
-
-/* ------------------------------------------------------------------ files */
-
-static void write_latency(struct tap *tap, FILE *stream, uint64_t started_utc_ns)
-{
-    ERROR_FIRST(&tap->error,
-                hlog_write_header(stream, started_utc_ns, "a tag for each operation", &tap->error));
-    for (enum opcode opcode = 0; opcode < OPCODES; opcode++) {
-        const struct traffic_figures *operation = &tap->observer.traffic.operations[opcode];
-        if (operation->replies > 0)
-            ERROR_FIRST(&tap->error,
-                        hlog_write_interval(stream, opcode_name(opcode), 0, tap->seconds,
-                                            &operation->latency, &tap->error));
-    }
-}
-
-static json_t *describe_plan(const struct tap_options *options)
-{
-    const struct levels *clients = &options->clients;
-    const uint64_t duration_ms = options->duration_ns / NS_PER_MS;
-    const double percent = options->target.cpu_percent;
-    return json_pack("{s:o*, s:o*, s:o, s:s?, s:o, s:b, s:b}", "clients",
-                     options->drain ? load_options_describe(clients->list, clients->count) : NULL,
-                     "trials", options->drain ? json_integer(options->trials) : NULL,
-                     "server_cpu_percent", json_result_count(percent > 0 ? percent : NAN), "listen",
-                     options->pcap == NULL ? options->listen : NULL, "tap_ms",
-                     json_result_count(duration_ms > 0 ? (double)duration_ms : NAN), "with_command",
-                     options->command != NULL, "drain", options->drain);
-}
-
-static void write_manifest(struct tap *tap, const struct file_set *files, int argc, char **argv)
-{
-    const struct tap_options *options = tap->options;
-    struct manifest manifest;
-    manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options), &options->target,
-                   &tap->target);
-    manifest_set(&manifest, "driver",
-                 json_pack("{s:s, s:s, s:n, s:s}", "driver", "relay", "client_library",
-                           "the clients' own", "client_version", "clock", "CLOCK_MONOTONIC"));
-    ERROR_FIRST(&tap->error, manifest_write(&manifest, files, 1, NULL, NULL, &tap->error));
-    manifest_deinit(&manifest);
-}
-
-/* The whole tap is one trial of the set of files. */
-void tap_write_files(struct tap *tap, int argc, char **argv)
-{
-    struct csv csv[TAP_TABLES];
-    struct file_set files;
-    struct error closing;
-    FILE *latency = NULL;
-    ERROR_FIRST(&tap->error,
-                file_set_open(&files, tap->options->output.out, tap->target.name, &tap->error));
-    for (size_t i = 0; i < count_tables(tap); i++)
-        ERROR_FIRST(&tap->error,
-                    file_set_add_table(&files, tap->tables[i].type, &csv[i], &tap->error));
-    ERROR_FIRST(&tap->error, file_set_add_hlog(&files, "latency.hlog", &latency, &tap->error));
-    if (tap->error.kind == ERROR_NONE) {
-        for (size_t i = 0; i < count_tables(tap); i++)
-            table_write_rows(&tap->tables[i], &csv[i]);
-        write_latency(tap, latency, files.started_utc_ns);
-        (void)!file_set_commit(&files, tap->error.kind, &tap->error);
-    }
-    if (tap->error.kind == ERROR_NONE)
-        write_manifest(tap, &files, argc, argv);
-    memcpy(tap->folder, files.folder, sizeof tap->folder);
-    if (file_set_close(&files, &closing) != ERROR_NONE && tap->error.kind == ERROR_NONE)
-        tap->error = closing;
-}
+TABLE_DEFINE(tap_operation, "traffic.csv", TAP_OPERATION_COLUMNS)
+TABLE_DEFINE(tap_place, "paths.csv", TAP_PLACE_COLUMNS)
+TABLE_DEFINE(tap_error, "errors.csv", TAP_ERROR_COLUMNS)
+TABLE_DEFINE(tap_session, "clients.csv", TAP_SESSION_COLUMNS)
+TABLE_DEFINE(tap_second, "seconds.csv", TAP_SECOND_COLUMNS)
+TABLE_DEFINE(tap_watch, "watches.csv", TAP_WATCH_COLUMNS)
+TABLE_DEFINE(tap_herd, "herds.csv", TAP_HERD_COLUMNS)
 
 /* ------------------------------------------------------------------ the tables */
 
@@ -146,65 +77,215 @@ static const struct row_column
 
 #define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
 
+/* The tables: in JSON, and on the screen. */
 static const struct view {
-    const char *key;                  /* in JSON */
-    const struct row_column *columns; /* on the screen; NULL: the table is not there */
+    const struct table_type *type;
+    const char *key;
+    const struct row_column *columns; /* NULL: the table is not on the screen */
     size_t column_count;
     size_t most;    /* rows; 0: all */
     bool not_drain; /* not on the screen with --drain */
 } views[TAP_TABLES] = {
-    [TAP_OPERATIONS] = {"operations", COLUMNS(of_operations), 0, true},
-    [TAP_PLACES] = {"paths", COLUMNS(of_places), 12, true},
-    [TAP_ERRORS] = {"errors", COLUMNS(of_errors), 8, false},
-    [TAP_SESSIONS] = {.key = "clients"},
-    [TAP_SECONDS] = {.key = "by_second"},
-    [TAP_WATCHES] = {"watches", COLUMNS(of_watches), 8, false},
-    [TAP_CAUSES] = {.key = "causes"},
-    [TAP_HERDS] = {"herds", COLUMNS(of_herds), 0, false},
-    [TAP_FINDINGS] = {.key = "findings"},
-    [TAP_RUNS] = {.key = "runs"},
-    [TAP_LAWS] = {"laws", COLUMNS(of_laws), 0, false},
+    [TAP_OPERATIONS] = {&tap_operation_table, "operations", COLUMNS(of_operations), 0, true},
+    [TAP_PLACES] = {&tap_place_table, "paths", COLUMNS(of_places), 12, true},
+    [TAP_ERRORS] = {&tap_error_table, "errors", COLUMNS(of_errors), 8, false},
+    [TAP_SESSIONS] = {.type = &tap_session_table, .key = "clients"},
+    [TAP_SECONDS] = {.type = &tap_second_table, .key = "by_second"},
+    [TAP_WATCHES] = {&tap_watch_table, "watches", COLUMNS(of_watches), 8, false},
+    [TAP_HERDS] = {&tap_herd_table, "herds", COLUMNS(of_herds), 0, false},
+    [TAP_FINDINGS] = {.type = &finding_table, .key = "findings"},
+    [TAP_RUNS] = {.type = &tap_run_table, .key = "runs"},
+    [TAP_LAWS] = {&tap_law_table, "laws", COLUMNS(of_laws), 0, false},
 };
 
-/* ------------------------------------------------------------------ JSON */
-
-/* The sentence of a finding, with its full stop; null if there is none. */
-static json_t *describe_finding(const struct table *findings, const char *slug)
+static size_t count_tables(const struct tap *tap)
 {
-    json_t *json = json_null();
-    for (size_t i = 0; i < findings->rows; i++) {
-        const struct table_value *row = table_row(findings, i);
-        if (strcmp(row[finding_slug].text, slug) != 0)
-            continue;
-        char *sentence = memory_format("%s.", row[finding_sentence].text);
-        json = json_text(sentence);
-        free(sentence);
-    }
-    return json;
+    return tap->options->drain ? TAP_TABLES : TAP_RUNS;
 }
+
+/* ------------------------------------------------------------------ rows */
+
+/* A column of a list of X(from, name, ...). */
+#define FIGURE(from, name, ...) table_count((from)->name),
+
+/* The columns of TAP_FIGURES. */
+#define FIGURES(from)                                                                              \
+    table_count((from)->requests), table_count((from)->failed), table_count((from)->watches),      \
+        table_count((from)->bytes_sent), table_count((from)->bytes_received),                      \
+        percentile_of(&(from)->latency, 50), percentile_of(&(from)->latency, 99),                  \
+        percentile_of(&(from)->latency, 100)
+
+/* In microseconds; unknown where so few times have no such percentile but the longest. */
+static struct table_value percentile_of(const struct histogram *times, double percent)
+{
+    bool has = histogram_has_percentile(histogram_recorded(times), percent);
+    return table_real(has ? histogram_percentile_us(times, percent) : NAN);
+}
+
+static void fill_operations(const struct traffic *traffic, struct table *table)
+{
+    for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
+        if (traffic->operations[opcode].requests > 0)
+            TAP_ADD_ROW(table, tap_operation, table_text(opcode_name(opcode)),
+                        FIGURES(&traffic->operations[opcode]));
+    for (size_t event = 0; event < TRAFFIC_EVENTS; event++) {
+        char name[48];
+        if (traffic->notifications[event] == 0)
+            continue;
+        struct table_value *row = table_add(table);
+        snprintf(name, sizeof name, "notification %s", traffic_event_word(event));
+        row[tap_operation_operation] = table_text(name);
+        row[tap_operation_messages] = table_count(traffic->notifications[event]);
+        row[tap_operation_received_bytes] = table_count(traffic->notification_bytes[event]);
+    }
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct table_value *first = a, *second = b;
+    uint64_t x = first[tap_place_messages].count, y = second[tap_place_messages].count;
+    return x != y ? (x < y) - (x > y)
+                  : strcmp(first[tap_place_pattern].text, second[tap_place_pattern].text);
+}
+
+/* The most frequent first. */
+static void fill_places(const struct traffic *traffic, struct table *table)
+{
+    for (size_t i = 0; i < traffic->places.count; i++) {
+        const struct pattern *place = &traffic->places.list[i];
+        TAP_ADD_ROW(table, tap_place, table_text(opcode_name((enum opcode)place->number)),
+                    table_text(place->text), FIGURES(traffic->of_places[i]));
+    }
+    if (table->rows > 0)
+        qsort(table->values, table->rows, tap_place_columns_count * sizeof *table->values,
+              compare_places);
+}
+
+static struct table_value seconds_of(const struct traffic *traffic, uint64_t at_ns)
+{
+    return table_real(at_ns > 0 ? (double)(at_ns - traffic->begun_ns) / 1e9 : 0);
+}
+
+static void fill_sessions(const struct traffic *traffic, struct table *table)
+{
+    for (size_t i = 0; i < traffic->each_count; i++) {
+        const struct traffic_session *session = traffic->each[i];
+        TAP_ADD_ROW(table, tap_session, table_hex(session->id), table_text(session->library),
+                    table_count(session->connections), seconds_of(traffic, session->first_ns),
+                    seconds_of(traffic, session->last_ns), TRAFFIC_SUMS(FIGURE, &session->sums));
+    }
+}
+
+/* The costliest first; times count from `begun_ns`. */
+static void fill_herds(const struct watches *watches, uint64_t begun_ns, struct table *table)
+{
+    for (size_t i = 0; i < WATCHES_COSTLIEST && watches->costliest[i].uses > 0; i++) {
+        const struct watches_write *write = &watches->costliest[i];
+        TAP_ADD_ROW(table, tap_herd, table_text(opcode_name(write->opcode)),
+                    table_text(write->pattern),
+                    table_real((double)(write->requested_ns - begun_ns) / 1e9),
+                    table_count(write->notified), table_count(write->followed),
+                    table_count(write->followed_bytes), table_count(write->got),
+                    table_count(write->armed_again),
+                    table_real((double)(write->last_ns - write->requested_ns) / 1e3));
+    }
+}
+
+void tap_fill_rows(struct tap *tap)
+{
+    static const char *const kinds[WATCHES_KINDS] = {
+        [WATCHES_STAYING] = "staying", [WATCHES_CHILDREN] = "children", [WATCHES_DATA] = "data"};
+    const struct traffic *traffic = &tap->traffic;
+    const struct watches *watches = &traffic->watches;
+    struct table *tables = tap->tables;
+    for (size_t i = 0; i < TAP_TABLES; i++)
+        tables[i].type = views[i].type;
+    fill_operations(traffic, &tables[TAP_OPERATIONS]);
+    fill_places(traffic, &tables[TAP_PLACES]);
+    for (size_t i = 0; i < traffic->error_count; i++)
+        TAP_ADD_ROW(&tables[TAP_ERRORS], tap_error,
+                    table_text(opcode_name(traffic->errors[i].opcode)),
+                    table_text(message_error_name(traffic->errors[i].error)),
+                    table_signed(traffic->errors[i].error), table_count(traffic->errors[i].count));
+    fill_sessions(traffic, &tables[TAP_SESSIONS]);
+    for (size_t i = 0; i < traffic->second_count; i++)
+        TAP_ADD_ROW(&tables[TAP_SECONDS], tap_second, table_count(i),
+                    TRAFFIC_SUMS(FIGURE, &traffic->seconds[i]));
+    for (size_t i = 0; i < watches->kinds.count; i++)
+        TAP_ADD_ROW(
+            &tables[TAP_WATCHES], tap_watch, table_text(kinds[watches->kinds.list[i].number]),
+            table_text(watches->kinds.list[i].text), WATCHES_FIGURES(FIGURE, &watches->figures[i]));
+    fill_herds(watches, tap->begun_ns, &tables[TAP_HERDS]);
+}
+
+/* ------------------------------------------------------------------ files */
+
+static json_t *describe_plan(const struct tap_options *options)
+{
+    const struct levels *clients = &options->clients;
+    const uint64_t duration_ms = options->duration_ns / NS_PER_MS;
+    const double percent = options->target.cpu_percent;
+    return json_pack("{s:o*, s:o*, s:o, s:s?, s:o, s:b, s:b}", "clients",
+                     options->drain ? load_options_describe(clients->list, clients->count) : NULL,
+                     "trials", options->drain ? json_integer(options->trials) : NULL,
+                     "server_cpu_percent", json_result_count(percent > 0 ? percent : NAN), "listen",
+                     options->pcap == NULL ? options->listen : NULL, "tap_ms",
+                     json_result_count(duration_ms > 0 ? (double)duration_ms : NAN), "with_command",
+                     options->command != NULL, "drain", options->drain);
+}
+
+static void write_manifest(struct tap *tap, const struct file_set *files, int argc, char **argv)
+{
+    const struct tap_options *options = tap->options;
+    struct manifest manifest;
+    manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options), &options->target,
+                   &tap->target);
+    manifest_set(&manifest, "driver",
+                 json_pack("{s:s, s:s, s:n, s:s}", "driver", "relay", "client_library",
+                           "the clients' own", "client_version", "clock", "CLOCK_MONOTONIC"));
+    ERROR_FIRST(&tap->error, manifest_write(&manifest, files, 1, NULL, NULL, &tap->error));
+    manifest_deinit(&manifest);
+}
+
+/* The whole tap is one trial of the set of files. */
+void tap_write_files(struct tap *tap, int argc, char **argv)
+{
+    struct error *error = &tap->error, closing;
+    struct file_set files;
+    ERROR_FIRST(error, file_set_open(&files, tap->options->output.out, tap->target.name, error));
+    for (size_t i = 0; error->kind == ERROR_NONE && i < count_tables(tap); i++) {
+        struct csv csv;
+        ERROR_FIRST(error, file_set_add_table(&files, tap->tables[i].type, &csv, error));
+        if (error->kind == ERROR_NONE)
+            table_write_rows(&tap->tables[i], &csv);
+    }
+    ERROR_FIRST(error, file_set_commit(&files, ERROR_NONE, error));
+    if (error->kind == ERROR_NONE)
+        write_manifest(tap, &files, argc, argv);
+    memcpy(tap->folder, files.folder, sizeof tap->folder);
+    if (file_set_close(&files, &closing) != ERROR_NONE && error->kind == ERROR_NONE)
+        *error = closing;
+}
+
+/* ------------------------------------------------------------------ JSON, and the terminal */
 
 /* An object of docs/schema/tap.schema.json. */
 static json_t *describe(const struct tap *tap)
 {
-    const struct observer *observer = &tap->observer;
     const enum verdict verdict = findings_verdict(&tap->tables[TAP_FINDINGS]);
-    json_t *json = json_pack(
-        "{s:o, s:s, s:o, s:I, s:s, s:s}", "folder", json_result_text(tap->folder), "target",
-        tap->target.name, "seconds", json_result_real(tap->seconds), "requests",
-        (json_int_t)traffic_requests(&observer->traffic), "reconciled",
-        reconcile_word(tap->reconciled), "verdict", json_result_verdict(verdict_status(verdict)));
+    json_t *json =
+        json_pack("{s:o, s:s, s:o, s:I, s:s, s:s}", "folder", json_result_text(tap->folder),
+                  "target", tap->target.name, "seconds", json_result_real(tap->seconds), "requests",
+                  (json_int_t)traffic_requests(&tap->traffic), "reconciled",
+                  reconcile_word(tap->reconciled), "verdict", verdict_word(verdict));
     for (size_t i = 0; i < count_tables(tap); i++)
         json_object_set_new(json, views[i].key, json_result_rows(&tap->tables[i]));
     json_object_set_new(json, "unattributed",
-                        json_integer((json_int_t)observer->watches.unattributed));
+                        json_integer((json_int_t)tap->traffic.watches.unattributed));
 #define X(name, meaning)                                                                           \
-    json_object_set_new(json, #name, json_integer((json_int_t)observer->traffic.name));
+    json_object_set_new(json, #name, json_integer((json_int_t)tap->traffic.name));
     TRAFFIC_CONVERSATIONS(X)
 #undef X
-    json_object_set_new(json, "like", describe_finding(&tap->tables[TAP_FINDINGS], "recipe"));
-    json_object_set_new(json, "first_time",
-                        describe_finding(&tap->tables[TAP_FINDINGS], "first-run"));
-    json_result_set_real(json, "cpu_us_per_message", tap->cpu_us);
     if (tap->options->pcap != NULL) {
         json_t *capture = json_object();
 #define X(name, meaning)                                                                           \
@@ -214,12 +295,8 @@ static json_t *describe(const struct tap *tap)
         json_object_set_new(json, "capture", capture);
     }
     json_object_set_new(json, "cut_short", json_result_text(tap->cut_short));
-    json_object_set_new(json, "comparison",
-                        describe_finding(&tap->tables[TAP_FINDINGS], "servers"));
     return json;
 }
-
-/* ------------------------------------------------------------------ the terminal */
 
 static void print_table(const struct view *view, const struct table *table)
 {
@@ -244,7 +321,8 @@ static void print_results(const struct tap *tap)
             !(tap->options->drain && views[at].not_drain))
             print_table(&views[at], table);
     }
-    findings_print(&tap->tables[TAP_FINDINGS], terminal_abilities(STDOUT_FILENO).colours, stdout);
+    findings_print(&tap->tables[TAP_FINDINGS], false, terminal_abilities(STDOUT_FILENO).colours,
+                   stdout);
     if (tap->error.kind == ERROR_NONE && tap->folder[0] != '\0')
         printf("\nresults in %s\n", tap->folder);
 }

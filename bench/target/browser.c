@@ -4,23 +4,22 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bench/target/target.h"
-#include "fleet/sync_session.h"
+#include "fleet/setup_session.h"
 #include "servers/tcp.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define REACH_NS      (2 * NS_PER_S)
-#define PATIENCE_NS   (10 * NS_PER_S)
-#define PATIENCE_TEXT "10 s"
+#define REACH_NS    (2 * NS_PER_S)
+#define PATIENCE_NS (10 * NS_PER_S)
 
 /* How long a write may take to reach all servers, and how often it is looked for. */
 #define SPREAD_NS (2 * NS_PER_S)
 #define LOOK_US   20000
 
 struct browser {
-    struct sync_session session;
+    struct setup_session *session;
 };
 
 enum error_kind browser_reach(struct connect_string *servers, struct connect_string *reached,
@@ -45,32 +44,12 @@ enum error_kind browser_reach(struct connect_string *servers, struct connect_str
     return first.kind;
 }
 
-/* Asks until there is a reply; that there is no such znode is one. */
 static enum error_kind ask(struct browser *browser, enum operation operation, const char *path,
                            bool *there, struct error *error)
 {
-    struct sync_session *session = &browser->session;
-    const struct request request = {.operation = operation, .path = path};
-    const struct sync_session_limit connecting = {.until_ns = clock_now_ns() + PATIENCE_NS,
-                                                  .why = "no session within",
-                                                  .about = PATIENCE_TEXT},
-                                    replying = {.until_ns = connecting.until_ns,
-                                                .why = "no reply within",
-                                                .about = PATIENCE_TEXT};
-    enum zk_status status;
-    do {
-        if (sync_session_connect(session, connecting, error) ||
-            sync_session_ask(session, &request, &replying, error))
-            return error->kind;
-        status = session->reply.status;
-    } while (status == ZK_CONNECTION_LOSS || status == ZK_SESSION_EXPIRED);
-    *there = status == ZK_OK;
-    if (status == ZK_OK || status == ZK_NO_NODE)
-        return ERROR_NONE;
-    if (status == ZK_REFUSED)
-        return error_raise(error, ERROR_REFUSED_IDENTITY, 0, session->servers, "%s", "");
-    return error_raise(error, status == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_ZOOKEEPER, 0, path,
-                       "%s", "");
+    enum error_kind kind = setup_session_look(browser->session, operation, path, error);
+    *there = kind == ERROR_NONE && browser->session->reply.status == ZK_OK;
+    return kind;
 }
 
 static struct browser_stat stat_of(const struct client_reply *reply)
@@ -86,13 +65,13 @@ static struct browser_stat stat_of(const struct client_reply *reply)
 /* The child of the root that is the first by its name, other than ZooKeeper's own. */
 struct child {
     bool there;
-    char path[SYNC_SESSION_PATH_MAX];
+    char path[SETUP_SESSION_PATH_MAX];
     struct browser_stat stat;
 };
 
 static enum error_kind find_child(struct browser *browser, struct child *child, struct error *error)
 {
-    const struct client_reply *reply = &browser->session.reply;
+    const struct client_reply *reply = &browser->session->reply;
     const char *first = NULL;
     bool there;
     *child = (struct child){.path = "/"};
@@ -121,7 +100,7 @@ static enum error_kind check_one_ensemble(struct browser *browser,
         bool is_same = false;
         uint64_t until_ns = clock_now_ns() + SPREAD_NS;
         alone.endpoints[0] = servers->endpoints[i];
-        kind = sync_session_open(&witness->session, &alone, NULL, error);
+        kind = setup_session_new(&alone, NULL, PATIENCE_NS, -1, &witness->session, error);
         while (kind == ERROR_NONE && !is_same && clock_now_ns() < until_ns) {
             kind = find_child(browser, &child, error);
             if (kind == ERROR_NONE)
@@ -146,7 +125,7 @@ enum error_kind browser_new(const struct connect_string *servers, struct browser
 {
     struct browser *made = memory_new(1, sizeof *made);
     bool there; /* the root, which is the chroot */
-    enum error_kind kind = sync_session_open(&made->session, servers, NULL, error);
+    enum error_kind kind = setup_session_new(servers, NULL, PATIENCE_NS, -1, &made->session, error);
     if (kind == ERROR_NONE)
         kind = ask(made, OP_EXISTS, "/", &there, error);
     if (kind == ERROR_NONE && !there)
@@ -163,14 +142,14 @@ enum error_kind browser_new(const struct connect_string *servers, struct browser
 void browser_free(struct browser *browser)
 {
     if (browser != NULL)
-        sync_session_close(&browser->session);
+        setup_session_free(browser->session);
     free(browser);
 }
 
 enum error_kind browser_exists(struct browser *browser, const char *path, bool *there,
                                struct browser_stat *stat, struct error *error)
 {
-    const struct client_reply *reply = &browser->session.reply;
+    const struct client_reply *reply = &browser->session->reply;
     enum error_kind kind = ask(browser, OP_EXISTS, path, there, error);
     if (kind == ERROR_NONE && *there)
         *stat = stat_of(reply);
@@ -181,7 +160,7 @@ enum error_kind browser_read(struct browser *browser, const char *path, bool *th
                              struct browser_stat *stat, struct browser_data *data,
                              struct error *error)
 {
-    const struct sync_session *session = &browser->session;
+    const struct setup_session *session = browser->session;
     enum error_kind kind = ask(browser, OP_GET, path, there, error);
     *data = (struct browser_data){.known = false};
     if (kind == ERROR_FORBIDDEN) /* whoever may not read it may still know that it is there */
@@ -201,15 +180,15 @@ enum error_kind browser_list(struct browser *browser, const char *path, bool *th
 {
     enum error_kind kind = ask(browser, OP_GET_CHILDREN, path, there, error);
     if (kind == ERROR_NONE && *there) {
-        *names = browser->session.reply.names;
-        *count = browser->session.reply.name_count;
+        *names = browser->session->reply.names;
+        *count = browser->session->reply.name_count;
     }
     return kind;
 }
 
 const char **browser_own_names(struct browser *browser)
 {
-    const char **names = browser->session.names;
-    browser->session.names = NULL;
+    const char **names = browser->session->names;
+    browser->session->names = NULL;
     return names;
 }

@@ -14,38 +14,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Before a server is started, for so many sessions at a time in so many processes: checks libraries
- * and memory, and raises the limit of descriptors of this process and its child processes. Errors
- * of library_load, ensemble_check_memory and machine_allow_descriptors. */
+/* Before a server is started, for this number of sessions at a time in these processes: checks
+ * libraries and memory, and raises the limit of descriptors of this process and its children.
+ * Errors of library_load, ensemble_check_memory and machine_allow_descriptors. */
 MUST_CHECK enum error_kind resources_check(const struct target_options *options, uint64_t sessions,
                                            uint32_t processes, struct error *error);
 
-/* A warning if the CPU shares of so many servers add up to more than the cores of this process, or
- * NULL. A static string. */
+/* A warning, a static string, if the CPU shares of the servers add up to more than the cores of
+ * this process; or NULL. */
 const char *resources_warning(const struct target_options *options, size_t server_count);
 
 /* ------------------------------------------------------------------ shares of the cores
  *
  * The share of this machine that each private server gets, in percent of a core, so that servers do
- * not take the cores from each other. Reads are the work of all servers alike, and at saturation
- * use all of their shares. If the servers use less than RESOURCES_SATURATED_PERCENT, too few
- * requests are outstanding, or something else uses the machine: the servers are starved, and what
- * they answered is no measure of what they can answer. */
+ * not take the cores from each other. At saturation reads use all of the shares. Servers that use
+ * less than RESOURCES_SATURATED_PERCENT are starved: too few requests are outstanding, or something
+ * else uses the machine, and what they answered is no measure of what they can answer. */
 
 #define RESOURCES_SATURATED_PERCENT 90
 
-/* The share of each of so many servers, where the driver has a core for each of its processes but
- * half of the cores at most; 0 if a server cannot live on it (SERVER_CPU_MIN_PERCENT). */
+/* The share of each server, where the driver has a core for each of its processes, but half of the
+ * cores at most; 0 if a server cannot live on it (SERVER_CPU_MIN_PERCENT). */
 uint32_t resources_share_of(double cores, uint32_t processes, uint64_t servers);
 
-/* The same of the cores that this process may use. NULL; or why there can be none, as on a machine
- * that cannot limit the CPU of a process, a static text or one in `text`, and *percent is
- * unchanged. */
+/* The same of the cores that this process may use. NULL; or why there is none, as on a machine that
+ * cannot limit the CPU of a process, in `text` or a static text, and *percent is unchanged. */
 const char *resources_find_share(uint32_t processes, uint64_t servers, uint32_t *percent,
                                  char *text, size_t size);
 
-/* Whether so many servers with this share each were starved, if they used so many cores together
- * when there were reads alone; false of cores that are not known, NaN. */
+/* Whether servers with this share each, which used these cores together when there were reads
+ * alone, were starved; false of cores that are not known, NaN. */
 bool resources_are_starved(double server_cores, uint64_t servers, uint32_t percent);
 
 /* ------------------------------------------------------------------ traffic */
@@ -60,9 +58,5 @@ struct resources_traffic {
 /* The traffic of a plan with recipe, workload, sessions, locks and handoffs; when the time decides,
  * that of one grant of each client. */
 struct resources_traffic resources_traffic_of(const struct trial_plan *plan);
-
-/* Bytes of such a transaction in a server's log, but for a value: an upper bound. chroot_length: of
- * the servers' chroot. */
-uint64_t resources_logged_bytes(size_t chroot_length);
 
 #endif

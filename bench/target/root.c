@@ -54,7 +54,7 @@ static enum error_kind check_one_ensemble(const struct target *target, int inter
 {
     struct connect_string alone = target->servers;
     char through[CLIENT_SERVER_SIZE], text[ENDPOINT_TEXT_SIZE];
-    client_server(target->setup->session.client, through, sizeof through);
+    client_server(target->setup->client, through, sizeof through);
     alone.count = 1;
     for (size_t i = 0; i < target->servers.count; i++) {
         struct setup_session *witness = NULL;

@@ -4,12 +4,11 @@
 #include "bench/target/target.h"
 
 #include "base/clock.h"
-#include "fleet/server_counters.h"
 #include "servers/four_letter.h"
-#include "servers/role.h"
 #include "servers/tcp.h"
 
 #include <ctype.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -47,7 +46,7 @@ enum error_kind target_identify(const struct endpoint *endpoint, uint64_t timeou
 {
     char text[ENDPOINT_TEXT_SIZE];
     enum error_kind kind = four_letter_identify(endpoint, timeout_ns, identity, error);
-    if (kind != ERROR_NONE || role_of_mode(identity->mode) != ROLE_READ_ONLY)
+    if (kind != ERROR_NONE || !identity->read_only)
         return kind;
     return error_raise(error, ERROR_READ_ONLY, 0, endpoint_format(endpoint, text, sizeof text),
                        "%s", "");
@@ -61,14 +60,17 @@ static bool is_down(enum error_kind kind)
 }
 
 /* Keeps the servers that serve, in their order. */
-static enum error_kind keep_serving(struct target *target, struct error *error)
+static enum error_kind keep_serving(int interrupts, struct target *target, struct error *error)
 {
     struct connect_string *servers = &target->servers;
+    struct pollfd interruption = {.fd = interrupts, .events = POLLIN};
     struct error first = {.kind = ERROR_NONE};
     size_t serving = 0, length = 0;
     for (size_t i = 0; i < servers->count; i++) {
         enum error_kind kind =
             target_identify(&servers->endpoints[i], ASK_NS, &target->identities[serving], error);
+        if (poll(&interruption, 1, 0) > 0)
+            return error_raise(error, ERROR_INTERRUPTED, 0, "--connect", "%s", "");
         if (kind == ERROR_NONE) {
             servers->endpoints[serving++] = servers->endpoints[i];
             continue;
@@ -95,7 +97,7 @@ static enum error_kind place(enum placement placement, struct target *target, st
     *chosen = target->servers;
     chosen->count = 0;
     for (size_t i = 0; i < target->servers.count; i++) {
-        enum role role = role_of_mode(target->identities[i].mode);
+        enum role role = target->identities[i].role;
         if (placement == PLACEMENT_SPREAD ||
             (placement == PLACEMENT_LEADER ? role_leads(role) : role == ROLE_FOLLOWER))
             chosen->endpoints[chosen->count++] = target->servers.endpoints[i];
@@ -104,16 +106,6 @@ static enum error_kind place(enum placement placement, struct target *target, st
         return ERROR_NONE;
     return error_raise(error, ERROR_USAGE, 0, "--placement", "no server reports the role %s",
                        role_word(placement == PLACEMENT_LEADER ? ROLE_LEADER : ROLE_FOLLOWER));
-}
-
-/* Whether all of them are servers that zkherd itself has started, and left standing. */
-static bool find_standing(struct target *target)
-{
-    struct error ignored;
-    bool all = detached_find(&target->detached, &ignored) == ERROR_NONE;
-    for (size_t i = 0; all && i < target->servers.count; i++)
-        all = detached_index_of(&target->detached, &target->servers.endpoints[i]) >= 0;
-    return all;
 }
 
 /* How many sessions the servers allow, as far as they tell. */
@@ -142,14 +134,13 @@ static void name_after_host(struct target *target)
 }
 
 enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
-                            struct target *target, struct error *error)
+                            int interrupts, struct target *target, struct error *error)
 {
     *target = (struct target){.servers = options->servers};
     name_after_host(target);
-    if (resolve_servers(&target->servers, error) || keep_serving(target, error) ||
+    if (resolve_servers(&target->servers, error) || keep_serving(interrupts, target, error) ||
         place(options->placement, target, error))
         return error->kind;
-    target->stands = find_standing(target);
     target->limit = ask_limits(options, most_clients, &target->placement);
     return ERROR_NONE;
 }
@@ -168,8 +159,7 @@ static void describe_simulation(size_t servers, struct target *target)
         target->servers.endpoints[i] =
             (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
         snprintf(identity->version, sizeof identity->version, "simulated");
-        snprintf(identity->mode, sizeof identity->mode, "%s",
-                 sim_mode((unsigned)servers, (unsigned)i));
+        identity->role = sim_role((unsigned)servers, (unsigned)i);
     }
     snprintf(target->name, sizeof target->name, "simulated%zu", servers);
 }
@@ -274,41 +264,11 @@ enum error_kind target_find_cause(const struct target *target, enum error_kind k
 
 /* ------------------------------------------------------------------ its use */
 
-struct trial_host target_trial_host(const struct target *target, int interrupts)
+struct fleet_host target_host(const struct target *target, int interrupts)
 {
-    return (struct trial_host){.setup = target->setup,
+    return (struct fleet_host){.setup = target->setup,
                                .servers = &target->servers,
                                .ensemble = target->ensemble,
                                .simulation = &target->simulation,
-                               .watch.interrupt_descriptor = interrupts};
-}
-
-struct load_host target_load_host(const struct target *target, int interrupts)
-{
-    return (struct load_host){.setup = target->setup,
-                              .servers = &target->servers,
-                              .ensemble = target->ensemble,
-                              .simulation = &target->simulation,
-                              .watch.interrupt_descriptor = interrupts};
-}
-
-struct target_others target_count_others(const struct target *target)
-{
-    struct server_counters counters = {.servers = &target->servers};
-    struct server_counters_reading before, after;
-    struct target_others others = {0};
-    struct error error;
-    if (server_counters_read(&counters, &before, &error))
-        return others;
-    uint64_t begun_ns = clock_now_ns();
-    nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
-    double seconds = (double)(clock_now_ns() - begun_ns) / 1e9;
-    if (server_counters_read(&counters, &after, &error))
-        return others;
-    struct server_counters_count count = server_counters_subtract(&before, &after);
-    if (count.known && after.connections >= 2) {
-        others.clients = after.connections - 1;
-        others.requests_per_s = (uint64_t)((double)count.packets_received / seconds + 0.5);
-    }
-    return others;
+                               .interrupt_descriptor = interrupts};
 }

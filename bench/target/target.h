@@ -18,7 +18,6 @@
 #include "client/connect.h"
 #include "fleet/setup_session.h"
 #include "load/load.h"
-#include "servers/detached.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
 #include "sim/sim.h"
@@ -46,9 +45,9 @@ struct target_limit {
     char server[ENDPOINT_TEXT_SIZE]; /* the server with the lowest limit; "": no limit is known */
 };
 
-/* The limit of servers that allow this host `rooms` connections each (UINT64_MAX: not told, or no
- * limit), for at most `most` sessions; what all of these fit is no limit. companions: sessions that
- * all servers share with the clients of a trial. */
+/* The limit of servers that allow this host `rooms` connections each (UINT64_MAX: none is known);
+ * it is no limit if `most` sessions fit. companions: sessions that all servers share with the
+ * clients of a trial. */
 struct target_limit target_limit_of(const struct connect_string *servers, const uint64_t rooms[],
                                     uint64_t most, uint64_t companions);
 
@@ -66,12 +65,10 @@ struct target {
     struct connect_string servers;   /* all servers, resolved */
     struct connect_string placement; /* the servers that sessions connect to */
     struct four_letter_identity identities[CONNECT_ENDPOINTS_MAX];
-    struct ensemble *ensemble;         /* private servers; else NULL */
-    bool stands;                       /* the servers are those of `zkherd ensemble start` */
-    struct detached_ensemble detached; /* if `stands` */
-    struct target_limit limit;         /* of the servers of --connect; others have none */
-    struct setup_session *setup;       /* NULL in a simulation */
-    struct sim_options simulation;     /* of a simulation */
+    struct ensemble *ensemble;     /* private servers; else NULL */
+    struct target_limit limit;     /* of the servers of --connect; others have none */
+    struct setup_session *setup;   /* NULL in a simulation */
+    struct sim_options simulation; /* of a simulation */
     char left_out[600]; /* servers of --connect that do not serve, each with why; "": none */
     char root[TARGET_ROOT_PATH_SIZE]; /* in a simulation every trial makes this znode */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or the first host of --connect */
@@ -85,10 +82,11 @@ MUST_CHECK enum error_kind target_identify(const struct endpoint *endpoint, uint
 
 /* Resolves the servers of --connect, and asks for their versions, roles, and limits for
  * most_clients sessions. Those that do not serve are left out if another one does: nothing connects
- * to them then. Nothing is made, so a signal may end the program. ERROR_USAGE if none has the role
- * of the placement; errors of tcp.h and four_letter.h. */
+ * to them then. Nothing is made. ERROR_USAGE if none has the role of the placement;
+ * ERROR_INTERRUPTED, after the answer that it waits for, when `interrupts` is readable; errors of
+ * tcp.h and four_letter.h. */
 MUST_CHECK enum error_kind target_find(const struct target_options *options, uint64_t most_clients,
-                                       struct target *target, struct error *error);
+                                       int interrupts, struct target *target, struct error *error);
 
 /* Starts the servers unless target_find has found those of --connect. topology: the index in the
  * options' server_counts. On an error nothing is left behind. ERROR_INTERRUPTED when the descriptor
@@ -96,7 +94,7 @@ MUST_CHECK enum error_kind target_find(const struct target_options *options, uin
 MUST_CHECK enum error_kind target_start(const struct target_options *options, size_t topology,
                                         int interrupts, struct target *target, struct error *error);
 
-/* target_start, and opens the set-up session, which heeds `interrupts`, too. */
+/* target_start, and opens the set-up session, which `interrupts` ends, too. */
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        int interrupts, struct target *target, struct error *error);
 
@@ -109,19 +107,8 @@ MUST_CHECK enum error_kind target_close(struct target *target, struct error *err
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,
                                   struct error *error);
 
-/* Where a trial on the target runs, or a load, until `interrupts` is readable; the rest of the
- * watch is the caller's to set. */
-struct trial_host target_trial_host(const struct target *target, int interrupts);
-struct load_host target_load_host(const struct target *target, int interrupts);
-
-/* The clients of the servers of --connect that are not zkherd's, and what they send. */
-struct target_others {
-    uint64_t clients;        /* connections to all servers; 0 also if the servers do not tell */
-    uint64_t requests_per_s; /* of these clients, their pings included */
-};
-
-/* Counts for a second, in which zkherd has the target's set-up session alone. */
-struct target_others target_count_others(const struct target *target);
+/* The host of trials and loads on the target, until `interrupts` is readable. */
+struct fleet_host target_host(const struct target *target, int interrupts);
 
 /* Writes which versions the servers of a target run to text; "" if they run the same. */
 void targets_describe_versions(const struct target *target, char *text, size_t size);
@@ -136,7 +123,6 @@ void targets_describe_versions(const struct target *target, char *text, size_t s
 #define TARGET_ROOT_RECORD      "zkherd run, " /* the data begin with it */
 #define TARGET_ROOT_MARK        "alive"        /* the mark's name */
 
-/* Whether a child of / has the name of a root. */
 bool target_root_is_name(const char *name);
 
 /* Chooses the path, creates the znode on real servers, and reads it from every server of --connect:
@@ -158,14 +144,14 @@ struct targets {
     bool made_out; /* the folder for the folders of several targets */
 };
 
-/* target_find; then turns the signals that end a program into a descriptor; then target_open and
+/* Turns the signals that end a program into a descriptor; then target_find; then target_open and
  * target_make_root, of every topology. targets_close and targets_deinit must be called also after
  * an error. */
 MUST_CHECK enum error_kind targets_open(struct targets *targets,
                                         const struct target_options *options,
                                         uint64_t most_sessions, struct error *error);
 
-/* Waits for a signal, for most_ms at most. Returns whether there is one. */
+/* Waits for a signal, most_ms at most. Returns whether there is one. */
 bool targets_rest(const struct targets *targets, int most_ms);
 
 /* Closes all targets; *left, if it is ERROR_LEFT_BEHIND, says what remains. May be called again. */

@@ -24,10 +24,9 @@ enum error_kind targets_open(struct targets *targets, const struct target_option
                              uint64_t most_sessions, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    *targets = (struct targets){.count = options->topology_count, .signals = -1};
+    *targets = (struct targets){.count = options->topology_count, .signals = signals_block()};
     if (options->connect)
-        kind = target_find(options, most_sessions, &targets->list[0], error);
-    targets->signals = signals_block();
+        kind = target_find(options, most_sessions, targets->signals, &targets->list[0], error);
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_open(options, i, targets->signals, &targets->list[i], error);
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)

@@ -33,6 +33,13 @@ void clock_format_utc(uint64_t utc_ns, int compact, char *text, size_t size)
     strftime(text, size, compact ? "%Y%m%dT%H%M%SZ" : "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+int clock_left_ms(uint64_t until_ns)
+{
+    uint64_t now_ns = clock_now_ns();
+    uint64_t left_ms = until_ns > now_ns ? (until_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS : 0;
+    return left_ms < 60000 ? (int)left_ms : 60000;
+}
+
 void condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;

@@ -24,12 +24,14 @@ uint64_t clock_now_ns(void);
 /* Nanoseconds since 1970 (CLOCK_REALTIME): for timestamps in files, never for intervals. */
 uint64_t clock_utc_ns(void);
 
-/* CPU time that this process (all its threads) has used so far, user and system, in nanoseconds. */
+/* CPU time of this process, user and system, in nanoseconds. */
 uint64_t clock_cpu_ns(void);
 
-/* Writes a time of clock_utc_ns as 20261121T101530Z (compact) or 2026-11-21T10:15:30Z; size >= 24.
- */
+/* Writes 20261121T101530Z (compact) or 2026-11-21T10:15:30Z; size >= 24. */
 void clock_format_utc(uint64_t utc_ns, int compact, char *text, size_t size);
+
+/* Whole milliseconds until a time of clock_now_ns, rounded up, at most a minute: for poll(2). */
+int clock_left_ms(uint64_t until_ns);
 
 /* A condition variable; the caller ends it with pthread_cond_destroy. */
 void condition_init(pthread_cond_t *condition);

@@ -17,14 +17,6 @@
 
 /* ------------------------------------------------------------------ cgroups */
 
-/* The fields of a line of mountinfo that matter here. */
-struct mount_fields {
-    char root[PATH_MAX];
-    char point[PATH_MAX];
-    char type[32];
-    char options[256]; /* of the hierarchy; the controllers of version 1 are among them */
-};
-
 /* The kernel writes a space, a tab, a newline and a backslash as \ and three octal digits. */
 static void unescape(char *text)
 {
@@ -37,20 +29,6 @@ static void unescape(char *text)
         from += length;
     }
     *to = '\0';
-}
-
-/* "33 31 0:30 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu": any number of
- * optional fields precedes the dash. */
-static bool read_mount(const char *line, struct mount_fields *fields)
-{
-    const char *dash = strstr(line, " - ");
-    if (dash == NULL ||
-        sscanf(line, "%*s %*s %*s %4095s %4095s", fields->root, fields->point) != 2 ||
-        sscanf(dash, " - %31s %*s %255s", fields->type, fields->options) != 2)
-        return false;
-    unescape(fields->root);
-    unescape(fields->point);
-    return true;
 }
 
 /* Whether a list "rw,cpu,cpuacct" has the item "cpu". */
@@ -73,9 +51,9 @@ static bool read_path(const char *line, bool is_version_2, char path[PATH_MAX])
            has_cpu(controllers);
 }
 
-static bool find_path(const char *cgroups, bool is_version_2, char path[PATH_MAX])
+static bool find_path(const char *paths, bool is_version_2, char path[PATH_MAX])
 {
-    for (const char *line = cgroups; !read_path(line, is_version_2, path); line++) {
+    for (const char *line = paths; !read_path(line, is_version_2, path); line++) {
         line = strchr(line, '\n');
         if (line == NULL)
             return false;
@@ -92,22 +70,44 @@ static const char *path_below(const char *root, const char *path)
     return is_below && strstr(path, "/..") == NULL ? path + length : NULL;
 }
 
-bool cgroup_find(const char *mount_line, const char *cgroups, struct cgroup_place *place)
+/* Finds the place of a cgroup in a line of mountinfo, "33 31 0:30 / /sys/fs/cgroup/cpu rw,relatime
+ * shared:9 - cgroup cgroup rw,cpu": any number of optional fields precedes the dash, and the
+ * controllers of version 1 are among the options behind it. paths: the text of /proc/PID/cgroup. */
+static bool find_cgroup(const char *mount_line, const char *paths, struct cgroup *cgroup)
 {
-    struct mount_fields mount;
-    char path[PATH_MAX];
-    if (!read_mount(mount_line, &mount))
+    char root[PATH_MAX], path[PATH_MAX], type[32], options[256];
+    const char *dash = strstr(mount_line, " - ");
+    if (dash == NULL || sscanf(mount_line, "%*s %*s %*s %4095s %4095s", root, cgroup->mount) != 2 ||
+        sscanf(dash, " - %31s %*s %255s", type, options) != 2)
         return false;
-    bool is_version_2 = strcmp(mount.type, "cgroup2") == 0;
-    if (!is_version_2 && (strcmp(mount.type, "cgroup") != 0 || !has_cpu(mount.options)))
+    bool is_version_2 = strcmp(type, "cgroup2") == 0;
+    if (!is_version_2 && (strcmp(type, "cgroup") != 0 || !has_cpu(options)))
         return false;
-    if (!find_path(cgroups, is_version_2, path))
+    if (!find_path(paths, is_version_2, path))
         return false;
-    const char *below = path_below(mount.root, path);
-    strcpy(place->mount, mount.point);
-    int length = snprintf(place->folder, sizeof place->folder, "%s%s", mount.point,
+    unescape(root);
+    unescape(cgroup->mount);
+    const char *below = path_below(root, path);
+    int length = snprintf(cgroup->folder, sizeof cgroup->folder, "%s%s", cgroup->mount,
                           below != NULL ? below : "");
-    return length >= 0 && (size_t)length < sizeof place->folder;
+    return (size_t)length < sizeof cgroup->folder;
+}
+
+size_t cgroups_find(const char *process, struct cgroup cgroups[CGROUPS_MAX])
+{
+    char path[PATH_MAX], paths[4 * PATH_MAX];
+    char *line = NULL;
+    size_t size = 0, count = 0;
+    snprintf(path, sizeof path, "%s/cgroup", process);
+    text_read(path, paths, sizeof paths);
+    snprintf(path, sizeof path, "%s/mountinfo", process);
+    FILE *mounts = fopen(path, "re");
+    while (mounts != NULL && count < CGROUPS_MAX && getline(&line, &size, mounts) > 0)
+        count += find_cgroup(line, paths, &cgroups[count]);
+    free(line);
+    if (mounts != NULL)
+        fclose(mounts);
+    return count;
 }
 
 /* ------------------------------------------------------------------ quotas */
@@ -136,35 +136,19 @@ static double quota_in(const char *folder)
     return quota_of(text);
 }
 
-/* The lowest quota from a cgroup up to the root of its hierarchy. In a container the path may be
- * the host's, of which only the root is mounted. */
-static double quota_up_from(struct cgroup_place *place)
+double cores_quota(const char *process)
 {
+    struct cgroup cgroups[CGROUPS_MAX];
+    size_t count = cgroups_find(process, cgroups);
     double least = INFINITY;
-    size_t root = strlen(place->mount);
-    for (;;) {
-        least = fmin(least, quota_in(place->folder));
-        char *slash = strrchr(place->folder + root, '/');
-        if (slash == NULL)
-            return least;
-        *slash = '\0';
+    for (size_t i = 0; i < count; i++) {
+        char *folder = cgroups[i].folder, *path = folder + strlen(cgroups[i].mount);
+        least = fmin(least, quota_in(folder));
+        for (char *slash; (slash = strrchr(path, '/')) != NULL;) { /* up to the root */
+            *slash = '\0';
+            least = fmin(least, quota_in(folder));
+        }
     }
-}
-
-double cores_quota(const char *mounts_path, const char *cgroups)
-{
-    double least = INFINITY;
-    struct cgroup_place place;
-    char *line = NULL;
-    size_t size = 0;
-    FILE *mounts = fopen(mounts_path, "re");
-    while (mounts != NULL && getline(&line, &size, mounts) > 0) {
-        if (cgroup_find(line, cgroups, &place))
-            least = fmin(least, quota_up_from(&place));
-    }
-    free(line);
-    if (mounts != NULL)
-        fclose(mounts);
     return least;
 }
 
@@ -181,7 +165,5 @@ static double cores_of_affinity(void)
 
 double cores_allowed(void)
 {
-    char cgroups[4 * PATH_MAX];
-    text_read("/proc/self/cgroup", cgroups, sizeof cgroups);
-    return fmin(cores_of_affinity(), cores_quota("/proc/self/mountinfo", cgroups));
+    return fmin(cores_of_affinity(), cores_quota("/proc/self"));
 }

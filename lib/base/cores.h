@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cores: how many cores this process may use. Layer: base.
+ * cores: how many cores this process may use, and the cgroups that limit them. Layer: base.
  *
  * Two things limit a process: its affinity (sched_getaffinity(2)), and the CPU quota of its cgroup
  * and of the cgroups above (cgroups(7), version 1 and 2). A quota may be a fraction of a core.
@@ -9,30 +9,26 @@
 #define BASE_CORES_H
 
 #include <limits.h>
-#include <stdbool.h>
+#include <stddef.h>
 
-/* The cores of the affinity, or of the lowest quota if that is less. A limit that cannot be read
- * does not count. Always above 0. */
+/* The cores of the affinity, or of the lowest quota if that is less; above 0. */
 double cores_allowed(void);
 
-/* The lowest quota, in cores, of a process's cgroup and of the cgroups above; INFINITY if there is
- * none. mounts_path: a file such as /proc/PID/mountinfo; cgroups: the text of /proc/PID/cgroup. */
-double cores_quota(const char *mounts_path, const char *cgroups);
+/* The lowest quota, in cores, of a process's cgroups and of those above; INFINITY if none can be
+ * read. process: its folder, such as /proc/self. */
+double cores_quota(const char *process);
 
-/* Where a process's CPU cgroup is mounted. A hierarchy of version 1 may be mounted anywhere, with
- * several controllers, and a hybrid system mounts version 2 beside it. */
-struct cgroup_place {
+/* A cgroup of a process, of version 2 or of the controller cpu of version 1, which may be mounted
+ * anywhere, with other controllers. */
+struct cgroup {
     char mount[PATH_MAX];  /* the mount point of the hierarchy */
-    char folder[PATH_MAX]; /* the folder of the cgroup; the mount point if the cgroup is not below
-                              the mount's root, as in a container */
+    char folder[PATH_MAX]; /* of the cgroup; the mount point if the cgroup is not below the mount's
+                              root, as in a container */
 };
 
-/*
- * Finds the place of a process's cgroup, in texts of /proc. mount_line: a line of
- * /proc/PID/mountinfo; cgroups: the text of /proc/PID/cgroup. False if the line is no mount of
- * version 2 or of the controller cpu of version 1, or if the process has no cgroup there; then
- * *place is not to be read.
- */
-bool cgroup_find(const char *mount_line, const char *cgroups, struct cgroup_place *place);
+/* Finds the cgroups of a process, CGROUPS_MAX at most, and returns their number: a hybrid system
+ * has one of each version. */
+#define CGROUPS_MAX 4
+size_t cgroups_find(const char *process, struct cgroup cgroups[CGROUPS_MAX]);
 
 #endif

@@ -15,20 +15,7 @@ static const struct {
 #undef X
 };
 
-enum error_kind error_raise(struct error *error, enum error_kind kind, int os_error,
-                            const char *subject, const char *detail, ...)
-{
-    va_list arguments;
-    error->kind = kind;
-    error->os_error = os_error;
-    snprintf(error->subject, sizeof error->subject, "%s", subject);
-    va_start(arguments, detail);
-    vsnprintf(error->detail, sizeof error->detail, detail, arguments);
-    va_end(arguments);
-    return kind;
-}
-
-enum error_kind error_kind_of_errno(int os_error)
+static enum error_kind kind_of_errno(int os_error)
 {
     switch (os_error) {
     case ENOSPC:
@@ -49,6 +36,19 @@ enum error_kind error_kind_of_errno(int os_error)
     default:
         return ERROR_SYSTEM;
     }
+}
+
+enum error_kind error_raise(struct error *error, enum error_kind kind, int os_error,
+                            const char *subject, const char *detail, ...)
+{
+    va_list arguments;
+    error->kind = kind == ERROR_SYSTEM ? kind_of_errno(os_error) : kind;
+    error->os_error = os_error;
+    snprintf(error->subject, sizeof error->subject, "%s", subject);
+    va_start(arguments, detail);
+    vsnprintf(error->detail, sizeof error->detail, detail, arguments);
+    va_end(arguments);
+    return error->kind;
 }
 
 const char *error_words(enum error_kind kind)

@@ -111,15 +111,11 @@ struct error {
     char detail[512];  /* what was attempted, or why it failed; may be empty */
 };
 
-/* Fills *error and returns kind. The subject and the detail (a printf format) are cut to fit. */
+/* Fills *error and returns its kind. The subject and the detail (a printf format) are cut to fit.
+ */
 enum error_kind error_raise(struct error *error, enum error_kind kind, int os_error,
                             const char *subject, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
-
-/* The kind of an errno: ENOSPC, EDQUOT and EFBIG are ERROR_NO_SPACE, EACCES, EPERM and EROFS
- * ERROR_DENIED, ENOMEM ERROR_NO_MEMORY, EMFILE and ENFILE ERROR_NO_DESCRIPTORS, EEXIST
- * ERROR_EXISTS, everything else ERROR_SYSTEM. */
-enum error_kind error_kind_of_errno(int os_error);
 
 /* Calls a function that may set *error, unless that is set: of several calls in a row the first
  * error stays. One that succeeds may have written to it all the same. */
@@ -129,11 +125,10 @@ enum error_kind error_kind_of_errno(int os_error);
             (error)->kind = ERROR_NONE;                                                            \
     } while (0)
 
-/* Fills *error from errno, and returns its kind: error_from_errno(error, errno, subject, detail,
- * ...)
- */
+/* Raises the kind that the errno has, ERROR_NO_SPACE of ENOSPC, or else ERROR_SYSTEM:
+ * error_from_errno(error, errno, subject, detail, ...). */
 #define error_from_errno(error, os_error, ...)                                                     \
-    error_raise(error, error_kind_of_errno(os_error), os_error, __VA_ARGS__)
+    error_raise(error, ERROR_SYSTEM, os_error, __VA_ARGS__)
 
 /* What happened, and what to do about it ("" if that depends on the case). Static strings. */
 const char *error_words(enum error_kind kind);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <search.h>
+#include <string.h>
 
 static int compare(const void *a, const void *b)
 {
@@ -31,4 +32,31 @@ void *id_tree_take(id_tree *tree, int64_t id, size_t size)
 void id_tree_remove(id_tree *tree, const void *element)
 {
     (void)tdelete(element, tree, compare);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void *path_tree_find(const path_tree *tree, const char *path)
+{
+    void *const *found = tfind(&path, tree, compare_paths);
+    return found != NULL ? *found : NULL;
+}
+
+void *path_tree_take(path_tree *tree, const char *path, size_t size)
+{
+    char **element = path_tree_find(tree, path);
+    if (element != NULL)
+        return element;
+    element = memory_new(1, size);
+    *element = memory_text(path);
+    (void)memory_or_end(tsearch(element, tree, compare_paths));
+    return element;
+}
+
+void path_tree_remove(path_tree *tree, const void *element)
+{
+    (void)tdelete(element, tree, compare_paths);
 }

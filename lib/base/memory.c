@@ -58,16 +58,6 @@ char *memory_format(const char *format, ...)
     return text;
 }
 
-FILE *memory_stream(char **text, size_t *length)
-{
-    return memory_or_end(open_memstream(text, length));
-}
-
-void memory_stream_end(FILE *stream)
-{
-    memory_or_end(fclose(stream) == 0 ? stream : NULL);
-}
-
 void growing_text_add(struct growing_text *growing, const char *format, ...)
 {
     va_list arguments;

@@ -15,33 +15,26 @@
 /* The memory that another function has allocated; ends the program if that is NULL. */
 void *memory_or_end(void *memory);
 
-/* Zeroed memory for so many objects; the caller's to free. */
+/* Zeroed memory for `count` objects. */
 void *memory_new(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 
-/* Room for one more object at the end of a list of so many, as realloc: grows by doubling, so a
+/* Room for one more object at the end of a list of `count`, as realloc: grows by doubling, so a
  * list is always grown by this function, and by one. */
 void *memory_grow(void *list, size_t count, size_t size);
 
-/* A copy of so many bytes, of which there may be none (NULL), with a NUL behind them; the caller's
- * to free. */
+/* Copies of bytes (NULL if there are none), with a NUL behind them, and of a text; and a text from
+ * a format. */
 char *memory_copy(const void *bytes, size_t count) __attribute__((malloc));
-
-/* A copy of a text, and a text from a format; the caller's to free. */
 char *memory_text(const char *text) __attribute__((malloc));
 char *memory_format(const char *format, ...) __attribute__((malloc, format(printf, 1, 2)));
 
-/* A stream that writes a new text; when it is ended, *text is the caller's to free. */
-FILE *memory_stream(char **text, size_t *length);
-void memory_stream_end(FILE *stream);
-
-/* A text that grows. All zero bytes: empty. `text` is NULL until something is added, and the
- * caller's to free. */
+/* A text that grows. All zero bytes: empty. `text` is to be freed; NULL until something is added.
+ */
 struct growing_text {
     char *text;
     size_t length;
 };
 
-/* Adds at the end. */
 void growing_text_add(struct growing_text *growing, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -26,8 +26,7 @@ static double seconds_of_ticks(unsigned long long ticks)
 }
 
 /* "cpu0 user nice system idle iowait irq softirq steal": the line "cpu" is the sum of all. */
-void noise_parse_stat(const char *text, bool (*counts)(const void *context, unsigned core),
-                      const void *context, double *idle_s, double *stolen_s)
+void noise_parse_stat(const char *text, const cpu_set_t *cores, double *idle_s, double *stolen_s)
 {
     *idle_s = *stolen_s = 0;
     for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
@@ -36,7 +35,7 @@ void noise_parse_stat(const char *text, bool (*counts)(const void *context, unsi
         line += *line == '\n';
         if (sscanf(line, "cpu%u %*u %*u %*u %llu %llu %*u %*u %llu", &core, &idle, &waits,
                    &stolen) == 4 &&
-            counts(context, core)) {
+            core < CPU_SETSIZE && CPU_ISSET(core, cores)) {
             *idle_s += seconds_of_ticks(idle + waits);
             *stolen_s += seconds_of_ticks(stolen);
         }
@@ -51,7 +50,7 @@ double noise_parse_pressure(const char *text)
                : NAN;
 }
 
-/* Version 2 tells throttled_usec, version 1 throttled_time in nanoseconds. */
+/* Version 2 has throttled_usec, version 1 throttled_time in nanoseconds. */
 double noise_parse_throttled(const char *text)
 {
     const char *of_2 = strstr(text, "throttled_usec "), *of_1 = strstr(text, "throttled_time ");
@@ -62,11 +61,6 @@ double noise_parse_throttled(const char *text)
 
 /* ------------------------------------------------------------------ the machine */
 
-static bool is_mine(const void *context, unsigned core)
-{
-    return core < CPU_SETSIZE && CPU_ISSET(core, (const cpu_set_t *)context);
-}
-
 static void read_cores(struct noise_reading *reading)
 {
     char *text = memory_new(1, TEXT_SIZE), path[96], hertz[32];
@@ -75,10 +69,10 @@ static void read_cores(struct noise_reading *reading)
         CPU_ZERO(&mine);
     reading->cores = CPU_COUNT(&mine);
     text_read("/proc/stat", text, TEXT_SIZE);
-    noise_parse_stat(text, is_mine, &mine, &reading->idle_s, &reading->stolen_s);
+    noise_parse_stat(text, &mine, &reading->idle_s, &reading->stolen_s);
     reading->slowest_hz = reading->fastest_hz = NAN;
     for (unsigned core = 0; core < CPU_SETSIZE; core++) {
-        if (!is_mine(&mine, core))
+        if (!CPU_ISSET(core, &mine))
             continue;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", core);
         double hz = text_read(path, hertz, sizeof hertz) ? strtod(hertz, NULL) * 1e3 : 0;
@@ -90,7 +84,7 @@ static void read_cores(struct noise_reading *reading)
     free(text);
 }
 
-/* The cgroup's own file tells of its processes alone; the root has none. */
+/* The cgroup's own file has its processes alone; the root has none. */
 static void read_pressure(const char *folder, struct noise_reading *reading)
 {
     static const char *const names[] = {
@@ -106,74 +100,52 @@ static void read_pressure(const char *folder, struct noise_reading *reading)
     }
 }
 
-static void read_cgroup(struct noise_reading *reading)
+static void read_cgroups(struct noise_reading *reading)
 {
-    char cgroups[4 * PATH_MAX], path[PATH_MAX + 32], text[1024], folder[PATH_MAX] = "";
-    struct cgroup_place place;
-    char *line = NULL;
-    size_t size = 0;
-    FILE *mounts = fopen("/proc/self/mountinfo", "re");
-    text_read("/proc/self/cgroup", cgroups, sizeof cgroups);
+    struct cgroup cgroups[CGROUPS_MAX];
+    size_t count = cgroups_find("/proc/self", cgroups);
+    char path[PATH_MAX + 32], text[1024];
+    const char *version_2 = "";
     reading->throttled_s = NAN;
-    while (mounts != NULL && getline(&line, &size, mounts) > 0) {
-        if (!cgroup_find(line, cgroups, &place))
-            continue;
-        snprintf(path, sizeof path, "%s/cpu.stat", place.folder);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/cpu.stat", cgroups[i].folder);
         text_read(path, text, sizeof text);
-        double throttled_s = noise_parse_throttled(text);
-        reading->throttled_s = fmax(reading->throttled_s, throttled_s);
-        snprintf(path, sizeof path, "%s/cgroup.controllers", place.folder);
-        if (access(path, R_OK) == 0) /* of version 2 */
-            snprintf(folder, sizeof folder, "%s", place.folder);
+        reading->throttled_s = fmax(reading->throttled_s, noise_parse_throttled(text));
+        snprintf(path, sizeof path, "%s/cgroup.controllers", cgroups[i].folder);
+        if (access(path, R_OK) == 0)
+            version_2 = cgroups[i].folder;
     }
-    free(line);
-    if (mounts != NULL)
-        fclose(mounts);
-    read_pressure(folder, reading);
+    read_pressure(version_2, reading);
 }
 
 /* ------------------------------------------------------------------ processes */
 
-static bool is_named(pid_t pid, const struct noise_allies *allies)
-{
-    for (size_t i = 0; allies != NULL && i < allies->count; i++) {
-        if (allies->pids[i] == pid)
-            return true;
-    }
-    return pid == getpid();
-}
-
-static const struct process *find(const struct process *list, size_t count, pid_t pid)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].pid == pid)
-            return &list[i];
-    }
-    return NULL;
-}
-
-/* Whether it is an ally, or descends from one. */
+/* Whether it is this process or an ally, or descends from one. */
 static bool is_allied(const struct process *list, size_t count, const struct process *process,
                       const struct noise_allies *allies)
 {
-    while (process != NULL && !is_named(process->pid, allies))
-        process = find(list, count, process->parent);
+    while (process != NULL && process->pid != getpid()) {
+        const struct process *parent = NULL;
+        for (size_t i = 0; allies != NULL && i < allies->count; i++) {
+            if (allies->pids[i] == process->pid)
+                return true;
+        }
+        for (size_t i = 0; i < count && parent == NULL; i++)
+            parent = list[i].pid == process->parent ? &list[i] : NULL;
+        process = parent;
+    }
     return process != NULL;
 }
 
-static double seconds_of(const struct timeval *time)
-{
-    return (double)time->tv_sec + (double)time->tv_usec / 1e6;
-}
-
-/* The children that this process has reaped are known more exactly than stat tells. */
+/* The children that this process has reaped are known more exactly than stat has them. */
 static void read_processes(const struct noise_allies *allies, struct noise_reading *reading)
 {
     struct process *list;
     size_t count = process_list(&list);
     struct rusage reaped;
     getrusage(RUSAGE_CHILDREN, &reaped);
-    reading->allied_s = seconds_of(&reaped.ru_utime) + seconds_of(&reaped.ru_stime);
+    reading->allied_s = (double)(reaped.ru_utime.tv_sec + reaped.ru_stime.tv_sec) +
+                        (double)(reaped.ru_utime.tv_usec + reaped.ru_stime.tv_usec) / 1e6;
     reading->kernel_s = reading->others_s = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t reaped_ns = list[i].pid == getpid() ? 0 : list[i].reaped_cpu_ns;
@@ -192,24 +164,13 @@ static void read_processes(const struct noise_allies *allies, struct noise_readi
 struct noise_reading noise_read(const struct noise_allies *allies)
 {
     struct noise_reading reading;
-    read_cgroup(&reading);
+    read_cgroups(&reading);
     read_processes(allies, &reading);
     uint64_t now_ns = clock_now_ns();
     reading.at_s = (double)now_ns / 1e9;
     reading.ahead_s = (double)(int64_t)(clock_utc_ns() - now_ns) / 1e9;
     read_cores(&reading);
     return reading;
-}
-
-static double percent_of(double part_s, double span_s)
-{
-    return 100 * part_s / span_s;
-}
-
-/* The units of idle time, of each core at both readings. */
-static double rounding_s(const struct noise_reading *reading)
-{
-    return 2 * reading->cores / (double)sysconf(_SC_CLK_TCK);
 }
 
 static double others_cores(const struct noise_reading *before, const struct noise_reading *after)
@@ -219,11 +180,12 @@ static double others_cores(const struct noise_reading *before, const struct nois
                      /* a thread of the kernel that ends takes its time along */
                      fmax(0, after->kernel_s - before->kernel_s),
            most_s = after->cores * span_s - known_s, left_s = most_s - idle_s,
-           seen_s = fmax(0, after->others_s - before->others_s);
+           seen_s = fmax(0, after->others_s - before->others_s),
+           /* the units of idle time, of each core at both readings */
+        rounding_s = 2 * after->cores / (double)sysconf(_SC_CLK_TCK);
     /* A process that was in no list, because it had ended, leaves all its time to whoever reaps it:
      * more than there was to use. */
-    bool misses_some = left_s > seen_s + rounding_s(after),
-         is_impossible = seen_s > most_s + rounding_s(after);
+    bool misses_some = left_s > seen_s + rounding_s, is_impossible = seen_s > most_s + rounding_s;
     return fmax(0, misses_some || is_impossible ? left_s : seen_s) / span_s;
 }
 
@@ -234,12 +196,12 @@ struct noise noise_between(const struct noise_reading *before, const struct nois
         .cores = after->cores,
         .others_cores = others_cores(before, after),
         .stolen_cores = (after->stolen_s - before->stolen_s) / span_s,
-        .throttled_percent = percent_of(after->throttled_s - before->throttled_s, span_s),
+        .throttled_percent = 100 * (after->throttled_s - before->throttled_s) / span_s,
         .clock_jump_us = (after->ahead_s - before->ahead_s) * 1e6,
-        .frequency_percent = percent_of(fmin(before->slowest_hz, after->slowest_hz),
-                                        fmax(before->fastest_hz, after->fastest_hz)),
+        .frequency_percent = 100 * fmin(before->slowest_hz, after->slowest_hz) /
+                             fmax(before->fastest_hz, after->fastest_hz),
     };
     for (int i = 0; i < NOISE_RESOURCES; i++)
-        noise.pressure_percent[i] = percent_of(after->waited_s[i] - before->waited_s[i], span_s);
+        noise.pressure_percent[i] = 100 * (after->waited_s[i] - before->waited_s[i]) / span_s;
     return noise;
 }

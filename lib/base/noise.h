@@ -6,7 +6,7 @@
  * Others' CPU time is known in two ways. What is left of the time of the cores of this process's
  * affinity, without idle and stolen time, when that of this process, of its descendants (reaped
  * ones included), of other processes that are named, and of kernel threads is taken away: it misses
- * nothing, but the kernel tells idle time in units of 10 ms a core. And the sum over all other
+ * nothing, but the kernel has idle time in units of 10 ms a core. And the sum over all other
  * processes that can be seen: it is exact to microseconds, but misses other containers, and what
  * ended without being waited for. The sum counts, unless it misses more than the units may be.
  *
@@ -15,11 +15,11 @@
 #ifndef BASE_NOISE_H
 #define BASE_NOISE_H
 
-#include <stdbool.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-/* What the kernel tells a pressure of: pressure stall information (psi), in /proc/pressure. */
+/* The resources of the kernel's pressure stall information (psi), in /proc/pressure. */
 enum noise_resource { NOISE_CPU, NOISE_IO, NOISE_MEMORY, NOISE_RESOURCES };
 
 /* Processes that belong to the measurement, with their descendants, beside this one. */
@@ -29,7 +29,7 @@ struct noise_allies {
     size_t count;
 };
 
-/* A reading. Times in seconds; those that are not told are NaN. */
+/* A reading. Times in seconds; those that are not known are NaN. */
 struct noise_reading {
     double at_s;                      /* of the monotonic clock */
     double ahead_s;                   /* of the clock of the day, before the monotonic clock */
@@ -60,20 +60,15 @@ struct noise_reading noise_read(const struct noise_allies *allies);
 
 struct noise noise_between(const struct noise_reading *before, const struct noise_reading *after);
 
-/* ------------------------------------------------------------------ texts of /proc
- *
- * The parts of a reading, from texts. */
+/* ------------------------------------------------------------------ texts of /proc */
 
-/* Sums the idle time, with waits for the disk, and the stolen time of the cores for which `counts`
- * is true, from a text of /proc/stat. */
-void noise_parse_stat(const char *text, bool (*counts)(const void *context, unsigned core),
-                      const void *context, double *idle_s, double *stolen_s);
+/* Sums the idle time, with waits for the disk, and the stolen time of these cores, from a text of
+ * /proc/stat. */
+void noise_parse_stat(const char *text, const cpu_set_t *cores, double *idle_s, double *stolen_s);
 
-/* The total of the line "some", from a text of /proc/pressure: in seconds. NaN without it. */
+/* In seconds, NaN if the text lacks it: the total of the line "some" of /proc/pressure, and the
+ * time for which a cgroup was throttled, in a cpu.stat of either version. */
 double noise_parse_pressure(const char *text);
-
-/* The time for which a cgroup was throttled, from a text of its cpu.stat of either version: in
- * seconds. NaN without it. */
 double noise_parse_throttled(const char *text);
 
 #endif

@@ -32,25 +32,20 @@ struct output {
     char part_path[PATH_MAX]; /* "" when closed, and nowhere */
 };
 
-/* Takes up room as folder/name.part, without a stream, so that a small file can still be written
- * when the disk is full: output_open gives the room back. Without so much room it takes none. */
+/* Takes up room as folder/name.part, if there is so much, so that a small file can still be written
+ * when the disk is full: output_open gives the room back, or output_unreserve for a file that will
+ * not be opened. */
 void output_reserve(const char *folder, const char *name, size_t bytes);
-
-/* Gives the room back, for a file that will not be opened. */
 void output_unreserve(const char *folder, const char *name);
 
-/* Opens folder/name.part for writing, and empties the file if it exists. The folder must exist. On
- * an error *output is closed. */
+/* Opens folder/name.part, empty, for writing. On an error *output is closed. */
 MUST_CHECK enum error_kind output_open(struct output *output, const char *folder, const char *name,
                                        struct error *error);
 
-/* Writes what is buffered and marks it as committed; to be called where the file is well-formed. On
- * an error the output stays open with its last commit: end it with output_keep or output_abandon.
- */
+/* Writes what is buffered and marks it as committed; to be called where the file is well-formed.
+ * The other commits, closes, and renames to folder/name, replacing a file of that name. On an error
+ * the output stays open with its last commit: end it with output_keep or output_abandon. */
 MUST_CHECK enum error_kind output_commit(struct output *output, struct error *error);
-
-/* Commits, closes, and renames to folder/name, replacing a file of that name. On an error end it
- * with output_keep or output_abandon. */
 MUST_CHECK enum error_kind output_finish(struct output *output, struct error *error);
 
 /* After a failed write: cuts the file to its last commit, closes it and renames it to folder/name;
@@ -58,8 +53,7 @@ MUST_CHECK enum error_kind output_finish(struct output *output, struct error *er
  * remain. */
 MUST_CHECK enum error_kind output_keep(struct output *output, struct error *error);
 
-/* Writes folder/name as a whole: opens it, has `write` write, and finishes. On an error the folder
- * is as before. */
+/* Writes folder/name as a whole. On an error the folder is as before. */
 MUST_CHECK enum error_kind output_write(const char *folder, const char *name,
                                         void (*write)(FILE *stream, const void *context),
                                         const void *context, struct error *error);

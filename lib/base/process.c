@@ -6,10 +6,12 @@
 #include "base/text.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,30 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+extern char **environ;
+
+int process_start(char *const *arguments, char *const *environment, int output, bool has_group,
+                  pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(
+        &attributes, (short)(POSIX_SPAWN_SETSIGMASK | (has_group ? POSIX_SPAWN_SETPGROUP : 0)));
+    int os_error = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments,
+                                environment != NULL ? environment : environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return os_error;
+}
 
 /* Reads the line of /proc/PID/stat behind the process's name, which may hold blanks and parentheses
  * of its own: " Z 123 …". False if there is no such process. */
@@ -102,14 +128,14 @@ static uint64_t ns_of_ticks(uint64_t ticks)
     return ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* The process's own clock tells nanoseconds, its stat 10 ms. */
-static uint64_t cpu_ns_of(pid_t pid, uint64_t ticks)
+bool process_cpu_ns(pid_t pid, uint64_t *cpu_ns)
 {
     clockid_t clock;
     struct timespec used;
     if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
-        return ns_of_ticks(ticks);
-    return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+        return false;
+    *cpu_ns = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+    return true;
 }
 
 /* The fields are state, ppid, pgrp, session, tty_nr, tpgid, flags, minflt, cminflt, majflt,
@@ -126,10 +152,12 @@ static bool read_process(pid_t pid, struct process *process)
                " %" SCNu64,
                &parent, &flags, &user, &system, &reaped_user, &reaped_system) != 6)
         return false;
+    uint64_t used_ns = ns_of_ticks(user + system); /* in steps of 10 ms */
+    (void)process_cpu_ns(pid, &used_ns);
     *process = (struct process){.pid = pid,
                                 .parent = parent,
                                 .is_kernel = (flags & KERNEL_THREAD) != 0,
-                                .cpu_ns = cpu_ns_of(pid, user + system),
+                                .cpu_ns = used_ns,
                                 .reaped_cpu_ns = ns_of_ticks(reaped_user + reaped_system)};
     return true;
 }

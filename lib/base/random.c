@@ -10,18 +10,14 @@ static uint64_t rotate_left(uint64_t bits, unsigned count)
 }
 
 /* splitmix64 spreads a seed over the state: xoshiro must not start from all zeros. */
-static uint64_t splitmix_next(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 void random_init(struct random *random, uint64_t seed)
 {
-    for (size_t i = 0; i < 4; i++)
-        random->state[i] = splitmix_next(&seed);
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t z = (seed += UINT64_C(0x9e3779b97f4a7c15));
+        z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+        random->state[i] = z ^ (z >> 31);
+    }
 }
 
 uint64_t random_next(struct random *random)

@@ -15,7 +15,7 @@ struct random {
     uint64_t state[4];
 };
 
-/* Starts the generator from any seed, zero included. */
+/* Any seed, zero included. */
 void random_init(struct random *random, uint64_t seed);
 
 /* The next 64 random bits. */
@@ -30,7 +30,7 @@ double random_unit(struct random *random);
 /* An exponentially distributed number with this mean. */
 double random_exponential(struct random *random, double mean);
 
-/* Puts `count` items of item_size bytes each into a random order (Fisher and Yates). */
+/* A random order (Fisher and Yates). */
 void random_shuffle(struct random *random, void *items, size_t count, size_t item_size);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BLOCK SHA256_BLOCK
+#define BLOCK 64
 
 /* The names of FIPS 180-4, section 6.2. */
 static const uint32_t K[BLOCK] = {
@@ -61,50 +61,27 @@ static void take_end(uint32_t H[8], const unsigned char *rest, size_t length, ui
         take_block(H, end + at);
 }
 
-void sha256_begin(struct sha256 *sha256)
-{
-    *sha256 = (struct sha256){.H = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
-                                    0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
-}
-
-void sha256_add(struct sha256 *sha256, const void *bytes, size_t count)
-{
-    const unsigned char *from = bytes;
-    while (count > 0) {
-        size_t filled = sha256->bytes % BLOCK;
-        size_t some = count < BLOCK - filled ? count : BLOCK - filled;
-        memcpy(sha256->rest + filled, from, some);
-        from += some;
-        count -= some;
-        sha256->bytes += some;
-        if (sha256->bytes % BLOCK == 0)
-            take_block(sha256->H, sha256->rest);
-    }
-}
-
-void sha256_end(struct sha256 *sha256, char digest[SHA256_TEXT_SIZE])
-{
-    take_end(sha256->H, sha256->rest, sha256->bytes % BLOCK, sha256->bytes);
-    for (size_t i = 0; i < 8; i++)
-        snprintf(digest + 8 * i, 9, "%08x", sha256->H[i]);
-}
-
 enum error_kind sha256_file(const char *path, char digest[SHA256_TEXT_SIZE], struct error *error)
 {
-    struct sha256 sha256;
-    unsigned char block[64 * BLOCK];
-    size_t length;
+    uint32_t H[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    unsigned char block[BLOCK];
+    uint64_t bytes = 0;
+    size_t length = 0;
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return error_from_errno(error, errno, path, "%s", "");
-    sha256_begin(&sha256);
     errno = 0;
-    while ((length = fread(block, 1, sizeof block, file)) > 0)
-        sha256_add(&sha256, block, length);
+    while ((length = fread(block, 1, BLOCK, file)) == BLOCK) {
+        take_block(H, block);
+        bytes += BLOCK;
+    }
     int os_error = ferror(file) ? errno : 0;
     fclose(file);
     if (os_error != 0)
         return error_from_errno(error, os_error, path, "%s", "");
-    sha256_end(&sha256, digest);
+    take_end(H, block, length, bytes + length);
+    for (size_t i = 0; i < 8; i++)
+        snprintf(digest + 8 * i, 9, "%08x", H[i]);
     return ERROR_NONE;
 }

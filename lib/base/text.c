@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unictype.h>
+#include <unistr.h>
+#include <uniwidth.h>
 
 #define LIST_LENGTH_MAX 4096
 
@@ -98,48 +101,37 @@ bool text_parse_duration(const char *text, uint64_t *duration_ns)
     return true;
 }
 
-/* An item of a list of numbers: first..last, then x and a factor, or + and a step. */
-struct range {
-    uint64_t first, last, stride;
-    char kind; /* '\0': without a step */
-};
-
-/* Reads as much of a range as is there; false if it begins with no number, or something follows. */
-static bool read_range(const char *item, struct range *range)
+/* Appends an item of a list, "8", "4-8", "8..256x2" or "8..64+8", to at most LIST_LENGTH_MAX
+ * numbers. */
+static bool append_item(const char *item, uint64_t minimum, uint64_t maximum, uint64_t *list,
+                        size_t *count)
 {
-    *range = (struct range){.kind = '+', .stride = 1};
-    if (!read_digits(&item, &range->first))
+    uint64_t value, last, stride = 1;
+    bool multiplies = false, past_64_bits = false;
+    if (!read_digits(&item, &value))
         return false;
-    range->last = range->first;
-    if (*item == '\0')
-        return true;
-    if (strncmp(item, "..", 2) != 0)
+    last = value;
+    if (*item == '-') {
+        item++;
+        if (!read_digits(&item, &last))
+            return false;
+    } else if (strncmp(item, "..", 2) == 0) {
+        item += 2;
+        if (!read_digits(&item, &last) || (*item != 'x' && *item != '+'))
+            return false;
+        multiplies = *item++ == 'x';
+        if (!read_digits(&item, &stride) || stride < (multiplies ? 2 : 1))
+            return false;
+    }
+    if (*item != '\0' || value < minimum || last > maximum || value > last ||
+        (multiplies && value == 0))
         return false;
-    item += 2;
-    if (!read_digits(&item, &range->last))
-        return false;
-    range->kind = *item;
-    if (*item == '\0')
-        return true;
-    item++;
-    return (range->kind == 'x' || range->kind == '+') && read_digits(&item, &range->stride) &&
-           *item == '\0';
-}
-
-/* Appends the numbers of a range to a list of at most LIST_LENGTH_MAX. */
-static bool append_range(const struct range *range, uint64_t *list, size_t *count)
-{
-    bool multiplies = range->kind == 'x', past_64_bits = false;
-    uint64_t value = range->first;
-    if (range->first > range->last || range->kind == '\0' || range->stride == 0 ||
-        (multiplies && (range->stride < 2 || range->first == 0)))
-        return false;
-    while (value <= range->last && !past_64_bits) {
+    while (value <= last && !past_64_bits) {
         if (*count == LIST_LENGTH_MAX)
             return false;
         list[(*count)++] = value;
-        past_64_bits = multiplies ? __builtin_mul_overflow(value, range->stride, &value)
-                                  : __builtin_add_overflow(value, range->stride, &value);
+        past_64_bits = multiplies ? __builtin_mul_overflow(value, stride, &value)
+                                  : __builtin_add_overflow(value, stride, &value);
     }
     return true;
 }
@@ -155,12 +147,10 @@ bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, ui
 {
     uint64_t *list = memory_new(LIST_LENGTH_MAX, sizeof *list);
     size_t found = 0, kept = 0;
-    struct range range;
     char item[64];
-    bool good = *text != '\0';
+    bool good = true;
     while (good && text_next_item(&text, item, sizeof item))
-        good = read_range(item, &range) && range.first >= minimum && range.first <= maximum &&
-               range.last >= minimum && range.last <= maximum && append_range(&range, list, &found);
+        good = append_item(item, minimum, maximum, list, &found);
     if (!good) {
         free(list);
         return false;
@@ -187,24 +177,6 @@ bool text_next_item(const char **list, char *item, size_t size)
     }
     *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
     return true;
-}
-
-bool text_explain_range(const char *list, char *text, size_t size)
-{
-    struct range range;
-    char item[64];
-    while (text_next_item(&list, item, sizeof item)) {
-        (void)read_range(item, &range);
-        if (range.first > range.last && strstr(item, "..") != NULL)
-            snprintf(text, size, "the range is reversed: %" PRIu64 " is more than %" PRIu64,
-                     range.first, range.last);
-        else if (range.kind == '\0')
-            snprintf(text, size, "the range lacks its step: %sx2 doubles, %s+8 adds 8", item, item);
-        else
-            continue;
-        return true;
-    }
-    return false;
 }
 
 size_t text_distance(const char *a, const char *b)
@@ -280,24 +252,28 @@ const char *text_format_duration(uint64_t duration_ns, char *text, size_t size)
     return text;
 }
 
-void text_append(char *text, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 0))) static void append(char *text, size_t size,
+                                                         const char *format, va_list arguments)
 {
     size_t length = strlen(text);
+    vsnprintf(text + length, size - length, format, arguments);
+}
+
+void text_append(char *text, size_t size, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + length, size - length, format, arguments);
+    append(text, size, format, arguments);
     va_end(arguments);
 }
 
 void text_append_clause(char *text, size_t size, const char *format, ...)
 {
-    size_t length = strlen(text);
     va_list arguments;
-    if (length > 0)
-        length += (size_t)snprintf(text + length, size - length, "; ");
+    if (text[0] != '\0')
+        text_append(text, size, "; ");
     va_start(arguments, format);
-    if (length < size)
-        vsnprintf(text + length, size - length, format, arguments);
+    append(text, size, format, arguments);
     va_end(arguments);
 }
 
@@ -316,22 +292,122 @@ void text_write_base64(const void *bytes, size_t length, FILE *stream)
     }
 }
 
-/* How long the number is that the text begins with; 0: none. A GUID is one, its hyphens included:
- * the names of znodes have them. */
-static size_t number_length(const char *text)
+bool text_is_alike(const char *a, const char *b)
 {
-    size_t hexadecimal = strspn(text, "0123456789abcdef");
-    return hexadecimal >= 8 ? strspn(text, "0123456789abcdef-") : strspn(text, "0123456789");
+    static const char digits[] = "0123456789abcdef-"; /* of numbers and GUIDs */
+    for (;; a++, b++) {
+        a += strspn(a, digits);
+        b += strspn(b, digits);
+        if (*a != *b || *a == '\0')
+            return *a == *b;
+    }
 }
 
-bool text_says_the_same(const char *a, const char *b)
+/* ------------------------------------------------------------------ foreign text */
+
+#define CUT         "..."
+#define CUT_LENGTH  (sizeof CUT - 1)
+#define ESCAPE_SIZE sizeof "\\U0010ffff"
+
+/* Controls, marks of direction, line and paragraph separators, and what is ignorable by default.
+ * XML, and so SVG, forbids U+FFFE and U+FFFF. */
+static bool is_unseen(ucs4_t code)
 {
-    while (*a != '\0' && *b != '\0') {
-        size_t in_a = number_length(a), in_b = number_length(b);
-        if ((in_a > 0) != (in_b > 0) || (in_a == 0 && *a != *b))
-            return false;
-        a += in_a > 0 ? in_a : 1;
-        b += in_b > 0 ? in_b : 1;
+    const uint32_t unseen =
+        UC_CATEGORY_MASK_Cc | UC_CATEGORY_MASK_Cf | UC_CATEGORY_MASK_Zl | UC_CATEGORY_MASK_Zp;
+    return uc_is_general_category_withtable(code, unseen) ||
+           uc_is_property_default_ignorable_code_point(code) || (code | 1) == 0xffff;
+}
+
+size_t printable_decode(const char *bytes, size_t length, uint32_t *code)
+{
+    ucs4_t decoded;
+    int read = length > 0 ? u8_mbtoucr(&decoded, (const uint8_t *)bytes, length) : 0;
+    if (read <= 0)
+        return 0;
+    *code = decoded;
+    return (size_t)read;
+}
+
+/* Writes the printable form of the first character or byte (ESCAPE_SIZE bytes). Returns its length;
+ * *used: the bytes of the text that it stands for. */
+static size_t make_printable(const char *bytes, size_t length, char *made, size_t *used)
+{
+    uint32_t code = 0;
+    size_t read = printable_decode(bytes, length, &code);
+    *used = read > 0 ? read : 1;
+    if (read > 0 && !is_unseen(code)) {
+        memcpy(made, bytes, read);
+        return read;
     }
-    return *a == *b;
+    int written;
+    if (read <= 1)
+        written = snprintf(made, ESCAPE_SIZE, "\\x%02x", (unsigned char)bytes[0]);
+    else if (code <= 0xffff)
+        written = snprintf(made, ESCAPE_SIZE, "\\u%04" PRIx32, code);
+    else
+        written = snprintf(made, ESCAPE_SIZE, "\\U%08" PRIx32, code);
+    return (size_t)written;
+}
+
+const char *printable_bytes(const void *bytes, size_t length, char *text, size_t size)
+{
+    const char *from = bytes;
+    size_t at = 0, cut_at = 0, used;
+    assert(size > CUT_LENGTH);
+    while (length > 0) {
+        char made[ESCAPE_SIZE];
+        size_t made_length = make_printable(from, length, made, &used);
+        if (at + made_length >= size) {
+            memcpy(text + cut_at, CUT, CUT_LENGTH + 1);
+            return text;
+        }
+        memcpy(text + at, made, made_length);
+        at += made_length;
+        if (at + CUT_LENGTH < size)
+            cut_at = at;
+        from += used;
+        length -= used;
+    }
+    text[at] = '\0';
+    return text;
+}
+
+const char *printable_text(const char *foreign, char *text, size_t size)
+{
+    return printable_bytes(foreign, strlen(foreign), text, size);
+}
+
+/* The columns of the first character; *bytes: its length. */
+static size_t columns_of(const char *text, size_t length, size_t *bytes)
+{
+    uint32_t code = 0;
+    *bytes = printable_decode(text, length, &code);
+    if (*bytes == 0)
+        *bytes = 1;
+    return uc_width(code, "UTF-8") == 2 ? 2 : 1;
+}
+
+size_t printable_columns(const char *text, size_t length)
+{
+    size_t columns = 0, bytes;
+    for (size_t at = 0; at < length; at += bytes)
+        columns += columns_of(text + at, length - at, &bytes);
+    return columns;
+}
+
+char *printable_cut(char *text, size_t columns)
+{
+    size_t length = strlen(text), cut_at = 0, width = 0, bytes;
+    assert(columns >= CUT_LENGTH);
+    for (size_t at = 0; at < length; at += bytes) {
+        width += columns_of(text + at, length - at, &bytes);
+        if (width > columns) {
+            memcpy(text + cut_at, CUT, CUT_LENGTH + 1);
+            return text;
+        }
+        if (width + CUT_LENGTH <= columns)
+            cut_at = at + bytes;
+    }
+    return text;
 }

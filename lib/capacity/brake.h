@@ -24,7 +24,7 @@
 #define BRAKE_WINDOW_NS   (2 * NS_PER_S)
 #define BRAKE_SLOW_READS  5
 
-/* The bound, if none is given: so many times the p99 alone, within these limits. */
+/* The bound, if none is given: a multiple of the p99 alone, within these limits. */
 #define BRAKE_TIMES_ALONE    10
 #define BRAKE_BOUND_LEAST_NS (100 * NS_PER_MS)
 #define BRAKE_BOUND_MOST_NS  (2 * NS_PER_S)

@@ -3,8 +3,8 @@
  * search: finds the largest size that meets an objective, from the verdicts of trials. Layer:
  * capacity.
  *
- * The size is what is searched for: the number of waiters, of hot locks, of sessions. The objective
- * must be harder to meet at larger sizes; where it is not, search_plan.look_above notices.
+ * The size is what is searched for: the number of waiters or of hot locks. The objective must be
+ * harder to meet at larger sizes; where it is not, search_plan.look_above notices.
  *
  * The trials of one size are a ballot: a pass or a failure is a vote, and the majority decides. A
  * trial that is undetermined or not valid is no vote; after an undetermined one the others of the
@@ -26,7 +26,7 @@
 #ifndef CAPACITY_SEARCH_H
 #define CAPACITY_SEARCH_H
 
-#include "capacity/judge.h"
+#include "capacity/objective.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -19,8 +19,8 @@
 #define FULL        0.9
 #define DRIVER_FULL 0.8
 
-/* Work queues if more than so many of its requests are under way for each lock; one kind is what
- * queues if it is so many times as many as each other kind. If it does not, one lock is a chain of
+/* Work queues if more than QUEUE of its requests are under way for each lock; one kind is what
+ * queues if it is FOREMOST times as many as each other kind. If it does not, one lock is a chain of
  * round trips; of several, requests may wait for those of other locks all the same. */
 #define QUEUE    2.0
 #define FOREMOST 1.5
@@ -110,7 +110,7 @@ static double under_way(const struct utilisation_figures *figures, int work)
 
 /* ------------------------------------------------------------------ whether they add up */
 
-/* At either end of the steady part so many are in the middle of what is measured: its time is
+/* At either end of the steady part `cut` are in the middle of what is measured: its time is
  * counted as a whole or not at all. What is under way at an instant is on average up to twice as
  * long as others (random arrivals). */
 static double tolerance_of(double cut, uint64_t grants)
@@ -209,12 +209,11 @@ struct utilisation_finding utilisation_find_limit(const struct utilisation_figur
 {
     struct utilisation_finding finding = {.limit = UTILISATION_UNDETERMINED};
     struct resource list[RESOURCES];
-    bool has_holds = metric == OBJECTIVE_ACQUIRE || metric == OBJECTIVE_HANDOFFS;
     char *text = finding.evidence;
     double each[UTILISATION_WORKS];
     find_resources(figures, list);
     for (size_t i = 0; i < RESOURCES; i++) {
-        bool counts = list[i].limit != UTILISATION_HOLDS || has_holds;
+        bool counts = list[i].limit != UTILISATION_HOLDS || metric == OBJECTIVE_ACQUIRE;
         if (counts && finding.limit == UTILISATION_UNDETERMINED && list[i].share >= list[i].full)
             finding.limit = list[i].limit;
         if (!isnan(list[i].share))

@@ -73,7 +73,7 @@ struct utilisation_figures {
     double server_cores;                          /* that each may use */
     bool server_has_quota;                        /* server_cores is a quota */
     /* How long each server has waited for its disk, in whole milliseconds that are cut off, so at
-     * least; NaN: not told. */
+     * least; NaN: not known. */
     double fsync_s[UTILISATION_SERVERS_MAX];
 };
 
@@ -83,7 +83,7 @@ struct utilisation_figures {
     X(SERVER_CPU, "CPU", "the servers' CPU")                                                       \
     X(CORES, "cores", "the cores of this machine")                                                 \
     X(DISK, "disk", "the disk")                                                                    \
-    X(HOLDS, "holds", "the holds") /* of an acquire, or of the rate */                             \
+    X(HOLDS, "holds", "the holds") /* of an acquire */                                             \
     X(WRITES, "writes", "the writes")                                                              \
     X(FAN_OUT, "fan-out", "the fan-out")                                                           \
     X(BYTES, "bytes", "the bytes")                                                                 \
@@ -107,7 +107,7 @@ struct utilisation_finding {
     char evidence[UTILISATION_TEXT_SIZE]; /* "driver 31 %; CPU of server 1 97 %; …; under way …" */
 };
 
-/* Whether the figures add up. If not, the first that does not is told in why (size bytes), with
+/* Whether the figures add up. If not, the first that does not is written to why (size bytes), with
  * what was found and what is possible; else why is "". */
 bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, size_t size);
 

@@ -61,63 +61,13 @@ bool client_can_submit(const struct client *client)
 
 void client_submit(struct client *client, const struct request *request, uint64_t tag)
 {
-    assert(client_can_submit(client));
+    assert(client_can_submit(client) && request->part_count <= REQUEST_PARTS_MAX);
     struct client_slot *newest = slot(client, client->outstanding++);
     client->listener->sent(client->owner, request->operation);
     client->sent_ns = client_now_ns(client);
     *newest = (struct client_slot){
         .tag = tag, .sent_ns = client->sent_ns, .operation = request->operation};
     client->driver->submit(client, request);
-}
-
-void client_create(struct client *client, const char *path, const void *value, size_t value_length,
-                   enum create_mode mode)
-{
-    const struct request request = request_create(path, value, value_length, mode);
-    client_submit(client, &request, 0);
-}
-
-void client_exists(struct client *client, const char *path, enum watch_flag watch)
-{
-    client_submit(client, &(struct request){.operation = OP_EXISTS, .path = path, .watch = watch},
-                  0);
-}
-
-void client_get(struct client *client, const char *path, enum watch_flag watch)
-{
-    client_submit(client, &(struct request){.operation = OP_GET, .path = path, .watch = watch}, 0);
-}
-
-void client_get_children(struct client *client, const char *path, enum watch_flag watch)
-{
-    client_submit(client,
-                  &(struct request){.operation = OP_GET_CHILDREN, .path = path, .watch = watch}, 0);
-}
-
-void client_set(struct client *client, const char *path, const void *value, size_t value_length,
-                int32_t version)
-{
-    const struct request request = request_set(path, value, value_length, version);
-    client_submit(client, &request, 0);
-}
-
-void client_delete(struct client *client, const char *path)
-{
-    const struct request request = request_delete(path);
-    client_submit(client, &request, 0);
-}
-
-void client_sync(struct client *client, const char *path)
-{
-    client_submit(client, &(struct request){.operation = OP_SYNC, .path = path}, 0);
-}
-
-void client_multi(struct client *client, const struct request *parts, size_t part_count)
-{
-    assert(part_count > 0 && part_count <= REQUEST_PARTS_MAX);
-    client_submit(
-        client, &(struct request){.operation = OP_MULTI, .parts = parts, .part_count = part_count},
-        0);
 }
 
 uint64_t client_now_ns(const struct client *client)
@@ -170,15 +120,7 @@ bool client_leave(struct client *client)
 
 void client_refuse(struct client *client, enum zk_status status)
 {
-    struct client_slot *newest = slot(client, client->outstanding - 1);
-    newest->refused = true;
-    newest->status = status;
-}
-
-void client_doubt(struct client *client, enum zk_status status)
-{
-    client_refuse(client, status);
-    client->doubted = true;
+    slot(client, client->outstanding - 1)->refused = status;
 }
 
 static void deliver(struct client *client, struct client_reply *reply)
@@ -195,8 +137,8 @@ static void deliver(struct client *client, struct client_reply *reply)
 bool client_deliver_refused(struct client *client)
 {
     uint32_t count = client->outstanding, done = 0;
-    for (; done < count && !client->silent && slot(client, 0)->refused; done++)
-        deliver(client, &(struct client_reply){.status = slot(client, 0)->status});
+    for (; done < count && !client->silent && slot(client, 0)->refused != ZK_OK; done++)
+        deliver(client, &(struct client_reply){.status = slot(client, 0)->refused});
     return done > 0;
 }
 
@@ -205,10 +147,6 @@ void client_deliver_reply(struct client *client, struct client_reply *reply)
     client_deliver_refused(client);
     if (client->silent)
         return;
-    bool is_awaited = client->outstanding > 0 && !slot(client, 0)->refused;
-    assert(is_awaited || client->doubted);
-    if (is_awaited)
-        deliver(client, reply);
-    else
-        client->doubted = false;
+    assert(client->outstanding > 0);
+    deliver(client, reply);
 }

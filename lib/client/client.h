@@ -2,9 +2,8 @@
 /*
  * client: one ZooKeeper session, and the operations that a recipe may use. Layer: client.
  *
- * An operation is asynchronous: it returns at once, and its reply reaches the session's listener
- * later, never from inside the call. Values may have up to 1 MB, the default limit of servers
- * (jute.maxbuffer). An event loop, a thread or a simulation is behind struct client_driver.
+ * An operation returns at once; its reply reaches the session's listener later, never from inside
+ * the call. Values may have up to 1 MB, the default limit of servers (jute.maxbuffer).
  *
  * Invariant: a session has at most as many operations outstanding as its depth, one unless it was
  * opened with more. Every operation gets exactly one reply, an error of the connection included,
@@ -14,7 +13,7 @@
 #define CLIENT_CLIENT_H
 
 #include "base/error.h"
-#include "wire/request.h"
+#include "wire/wire.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,13 +33,10 @@ enum zk_status {
     ZK_OTHER_ERROR,
 };
 
-/* The status of an error of ZooKeeper's (KeeperException.Code). */
-enum zk_status client_status_of(int code);
-
-/* The word for an answer in CSV files, such as no_node: a static string. */
+/* The word in CSV files, such as no_node: a static string. */
 const char *client_status_word(enum zk_status status);
 
-/* What happened to a watched znode (ZooKeeper's NodeCreated, NodeDeleted, …). */
+/* What happened to a watched znode: the numbers of ZooKeeper's protocol (EventType). */
 enum client_event { EVENT_CREATED = 1, EVENT_DELETED, EVENT_CHANGED, EVENT_CHILD, EVENT_OTHER };
 
 enum client_state {
@@ -50,12 +46,13 @@ enum client_state {
     CLIENT_REFUSED, /* the servers do not take its credentials: it is gone, too */
 };
 
-/* The reply to the oldest operation outstanding; the pointers are valid until the listener returns.
- * The fields behind latency_ns are zero unless the status is ZK_OK. The status of a multi is ZK_OK
- * if all parts were carried out; else none was, and it is that of the first part that failed. */
+/* The reply to the oldest operation outstanding; its pointers are valid until the listener returns.
+ * The fields behind latency_ns are zero unless the status is ZK_OK. The status of a multi that
+ * failed, of which no part was carried out, is that of the first part that failed. */
 struct client_reply {
     enum operation operation;
     enum zk_status status;
+    int code;                 /* that the status is of (KeeperException.Code); 0: not known */
     uint64_t tag;             /* the tag given to client_submit */
     uint64_t latency_ns;      /* from the call to the reply */
     const char *path;         /* create: the znode's name in full, sequence included */
@@ -109,8 +106,7 @@ struct client_slot {
     uint64_t tag;
     uint64_t sent_ns;
     enum operation operation;
-    bool refused;          /* the driver did not send it */
-    enum zk_status status; /* refused: that of its reply */
+    enum zk_status refused; /* the status of its reply; ZK_OK: the driver has sent it */
 };
 
 /* A driver embeds this at the head of its own structure. */
@@ -119,7 +115,6 @@ struct client {
     const struct client_listener *listener;
     void *owner;
     bool silent;      /* set by the driver: no reply is delivered any more */
-    bool doubted;     /* a reply may come to an operation that was refused: client_doubt */
     uint64_t sent_ns; /* when the last operation was sent */
     uint32_t outstanding;
     uint32_t depth;            /* 0 is 1 */
@@ -128,25 +123,12 @@ struct client {
     struct client_slot *slots; /* depth over one: a ring */
 };
 
-/* The depth of a session is at most this. */
 #define CLIENT_DEPTH_MAX 8192
 
 /* Whether fewer operations are outstanding than the session's depth. */
 bool client_can_submit(const struct client *client);
 
-/* Submit an operation with tag 0, if client_can_submit. For the arguments see struct request. */
-void client_create(struct client *client, const char *path, const void *value, size_t value_length,
-                   enum create_mode mode);
-void client_exists(struct client *client, const char *path, enum watch_flag watch);
-void client_get(struct client *client, const char *path, enum watch_flag watch);
-void client_get_children(struct client *client, const char *path, enum watch_flag watch);
-void client_set(struct client *client, const char *path, const void *value, size_t value_length,
-                int32_t version);
-void client_delete(struct client *client, const char *path);
-void client_sync(struct client *client, const char *path);
-void client_multi(struct client *client, const struct request *parts, size_t part_count);
-
-/* Submits any operation, if client_can_submit; the reply brings the tag back. */
+/* Submits an operation, if client_can_submit. The tag is the caller's own. */
 void client_submit(struct client *client, const struct request *request, uint64_t tag);
 
 /* The host's monotonic clock, or that of the simulation. */
@@ -159,10 +141,9 @@ bool client_bytes(const struct client *client, struct client_bytes *bytes);
 /* Bytes that have arrived on that connection and are unread; 0 while it is not connected. */
 size_t client_unread(const struct client *client);
 
-/* The session's timeout as the server granted it, in milliseconds. */
+/* As the servers granted them: the session's timeout, and its number, 0 before it is established.
+ */
 uint32_t client_timeout_ms(const struct client *client);
-
-/* The servers' number of the session; 0 before it is established. */
 int64_t client_session_id(const struct client *client);
 
 /* The server that the session is connected to, as address:port, an IPv6 address in brackets with
@@ -175,19 +156,16 @@ void client_server(const struct client *client, char *text, size_t size);
  *
  * client_cut: loses the reply to the operation just submitted by a session with a depth of one. The
  * connection ends when the reply has arrived, so that the server has carried the operation out, and
- * before the client library has read it. The operation is answered by ZK_CONNECTION_LOSS, the state
- * is CLIENT_CONNECTING, and the library reconnects with the same session and sets its watches
- * again. Notifications that arrived together with the reply are lost too; they are sent again if
- * their watches still stood. If the connection ends by itself before, nothing else happens.
+ * before the client library has read it. The operation is answered by ZK_CONNECTION_LOSS, and the
+ * library reconnects with the same session and sets its watches again. Notifications that arrived
+ * together with the reply are lost too; they are sent again if their watches still stood.
  *
- * client_crash: as if the session's process had died. The connection ends at once, without a
- * request to close the session, which the servers end at its timeout. No callback is called any
- * more; outstanding operations may have been carried out or not. Afterwards only the driver may use
- * the client, to close it.
+ * client_crash: as if the session's process had died. The connection ends at once, and the servers
+ * end the session at its timeout. No callback is called any more; outstanding operations may have
+ * been carried out or not. Only the driver may use the client from then on, to close it.
  *
- * client_leave: as if the session's process had closed its session and ended. The request to close
- * the session is sent, so its ephemeral znodes go at once. Nothing may be outstanding. Afterwards
- * as after client_crash.
+ * client_leave: as if the process had closed its session and ended, so that its ephemeral znodes go
+ * at once. Nothing may be outstanding. Afterwards as after client_crash.
  */
 bool client_cut(struct client *client);
 bool client_crash(struct client *client);
@@ -195,25 +173,17 @@ bool client_leave(struct client *client);
 
 /* ------------------------------------------------------------------ for drivers */
 
-/* Lays out the slots of a session whose struct client is filled in otherwise. ERROR_NO_MEMORY; on
- * success client_deinit is due. */
+/* Lays out the slots of a session whose struct client is otherwise filled in. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind client_init(struct client *client, uint32_t depth, struct error *error);
 void client_deinit(struct client *client);
 
-/* Refuses the operation that was submitted last: the driver does not send it, and its reply has
- * this status. */
+/* The driver does not send the operation that was submitted last; its reply has this status. */
 void client_refuse(struct client *client, enum zk_status status);
 
-/* Refuses the operation that was submitted last although a reply to it may come: the session has
- * ended, so it is the last that was sent. If the reply comes, client_deliver_reply drops it. */
-void client_doubt(struct client *client, enum zk_status status);
-
-/* Delivers the replies to refused operations that are older than all that were sent. False if there
- * are none. */
+/* Delivers the replies to refused operations that are older than all that were sent (false if there
+ * are none); the same, and then the reply to the oldest that was sent, of which operation, tag and
+ * latency_ns are filled in. */
 bool client_deliver_refused(struct client *client);
-
-/* Delivers the reply to the oldest operation that was sent, after the replies to refused operations
- * that are older. Fills in operation, tag and latency_ns of *reply. */
 void client_deliver_reply(struct client *client, struct client_reply *reply);
 
 #endif

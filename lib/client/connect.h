@@ -34,36 +34,33 @@ struct connect_string {
     struct endpoint endpoints[CONNECT_ENDPOINTS_MAX];
     size_t count;
     char chroot[256]; /* "" or "/a/b" */
-    /* Who the sessions with these servers are; NULL: nobody in particular. Its owner is whoever has
-     * allocated it, and outlives all copies of the connect string. */
+    /* The credentials of the sessions with these servers; NULL: none. Not owned. */
     struct identity *identity;
 };
 
-/*
- * Parses a connect string. ERROR_USAGE: the detail says what is wrong with it, and *connect is
- * unchanged. Names are not resolved; the identity is NULL.
- */
+/* Parses a connect string; names are not resolved, and the identity is NULL. ERROR_USAGE: *connect
+ * is unchanged. */
 MUST_CHECK enum error_kind connect_parse(const char *text, struct connect_string *connect,
                                          struct error *error);
 
-/* Whether ZooKeeper takes a znode's path, of CONNECT_PATH_MAX characters at most; the root is one.
- * ERROR_USAGE, and the detail says what is wrong with it. */
+/* ERROR_USAGE unless ZooKeeper takes the path of a znode, of CONNECT_PATH_MAX characters at most.
+ */
 MUST_CHECK enum error_kind connect_check_path(const char *path, struct error *error);
 
-/* Writes the connect string as the Apache C client reads it: always with ports, IPv6 without
- * brackets (it splits at the last colon). The client keeps this order only after
- * zoo_deterministic_conn_order(1). size >= CONNECT_TEXT_SIZE. Returns text. */
+/* These write to CONNECT_TEXT_SIZE bytes, always with ports, and return text.
+ *
+ * As the Apache C client reads it: IPv6 without brackets (it splits at the last colon). The client
+ * keeps the order only after zoo_deterministic_conn_order(1). */
 const char *connect_format(const struct connect_string *connect, bool with_chroot, char *text,
                            size_t size);
 
-/* Writes the same, with chroot, for a session out of many, which are numbered from 0: begins with
- * server `session` modulo their number, and then has the others in an order by which the sessions
- * of a server that is lost are spread evenly over them. */
+/* The same, with chroot, for session 0, 1, …: begins with server `session` modulo their number, and
+ * then has the others in an order by which the sessions of a server that is lost are spread evenly
+ * over them. */
 const char *connect_spread(const struct connect_string *connect, uint32_t session, char *text,
                            size_t size);
 
-/* Writes the connect string as a person typed it, but always with ports: names rather than
- * addresses. size >= CONNECT_TEXT_SIZE. Returns text. */
+/* As a person typed it: names rather than addresses. */
 const char *connect_typed(const struct connect_string *connect, char *text, size_t size);
 
 /*

@@ -20,18 +20,26 @@
 #include <stdint.h>
 
 struct event_loop;
+struct library;
 
-/* A loop for at most `capacity` sessions of this identity, which must outlive the loop, or of
- * nobody's (NULL). On success *events is the caller's to event_loop_free.
- * ERROR_NO_CLIENT_LIBRARY, ERROR_NO_MEMORY and those of errno. */
+/* Messages that the library handles at most, of a session with a depth over one, before it is
+ * another session's turn. */
+#define EVENT_LOOP_MESSAGES_MAX 16
+
+/* A loop for at most `capacity` sessions of this identity (NULL: none), which must outlive the
+ * loop. ERROR_NO_CLIENT_LIBRARY, ERROR_NO_MEMORY and those of errno. */
 MUST_CHECK enum error_kind event_loop_new(size_t capacity, const struct identity *identity,
                                           struct event_loop **events, struct error *error);
 
+/* The same with a library that is loaded, whose table is copied. */
+MUST_CHECK enum error_kind event_loop_on(const struct library *library, size_t capacity,
+                                         struct event_loop **events, struct error *error);
+
 /*
  * Begins to open a session with the servers of `hosts` (the C client's syntax, tried in this order,
- * chroot included); the listener hears CLIENT_ESTABLISHED when it stands: with credentials, when
- * the server has replied to the first ones. It may have `depth`
- * operations outstanding, 1 to CLIENT_DEPTH_MAX. The client belongs to the loop. hosts is copied.
+ * chroot included). Its state is CLIENT_ESTABLISHED when it is connected: with credentials, when
+ * the server has replied to the first ones. It may have `depth` operations outstanding, 1 to
+ * CLIENT_DEPTH_MAX. The client belongs to the loop. hosts is copied.
  * ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE.
  */
 MUST_CHECK enum error_kind event_loop_open(struct event_loop *events, const char *hosts,
@@ -39,8 +47,8 @@ MUST_CHECK enum error_kind event_loop_open(struct event_loop *events, const char
                                            const struct client_listener *listener, void *owner,
                                            struct client **client, struct error *error);
 
-/* Frees the session that was opened last and has expired; another may be opened in its place. Sends
- * nothing and waits for nothing. Not to be called from a callback. */
+/* Frees the session that was opened last and has expired, without a message. Not to be called from
+ * a callback. */
 void event_loop_forget(struct event_loop *events);
 
 /* Calls `ready` whenever the descriptor is readable; at most four descriptors at once. */
@@ -48,27 +56,24 @@ MUST_CHECK enum error_kind event_loop_watch(struct event_loop *events, int descr
                                             void (*ready)(void *context), void *context,
                                             struct error *error);
 
-/* Stops watching a descriptor, before it is closed; one that is not watched is fine. */
+/* Before a descriptor is closed; one that is not watched is fine. */
 void event_loop_unwatch(struct event_loop *events, int descriptor);
 
 /*
  * Waits until `until_ns` of the monotonic clock at most, and handles once what is ready: of each
- * session one message, or up to 16 if its depth is over one. Pings and reconnects happen in this
- * call, so it must be called often.
+ * session one message, or up to EVENT_LOOP_MESSAGES_MAX if its depth is over one. Pings and
+ * reconnects happen in this call, so it must be called often.
  *
  * A request leaves when it is submitted. With a depth over one, the requests that a session submits
- * in its callbacks leave together, in the same call, when its messages have been handled: at most
- * 15 callbacks after the oldest of them was submitted. That time is part of its latency.
+ * in its callbacks leave together, when its messages have been handled, and are counted then by
+ * client_bytes. That time is part of the latency.
  */
 MUST_CHECK enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns,
                                            struct error *error);
 
-/*
- * Closes all sessions: sends a close request on every connection, then waits until the servers have
- * closed the connections, until `until_ns` at most. Returns how many sessions were not confirmed,
- * crashed ones (client_crash) not counted; these end at their timeout. Afterwards the loop holds no
- * sessions.
- */
+/* Closes all sessions: sends a close request on every connection, and waits for the servers to
+ * close these, until `until_ns` at most. Returns the number of sessions that were not confirmed,
+ * without crashed ones (client_crash); they end at their timeout. */
 size_t event_loop_close(struct event_loop *events, uint64_t until_ns);
 
 /* Frees the loop; sessions still open are closed, for up to a second. NULL is fine. */

@@ -14,22 +14,14 @@ bool identity_is_known(const struct identity *identity)
     return identity != NULL && identity->credentials[0] != '\0';
 }
 
-static enum error_kind refuse(const char *source, const char *why, struct error *error)
-{
-    return error_raise(error, ERROR_NOT_CREDENTIALS, 0, source, "%s", why);
-}
-
-static enum error_kind refuse_unread(const char *path, struct error *error)
-{
-    return error_raise(error, ERROR_NOT_CREDENTIALS, errno, path, "it cannot be read");
-}
+static const char unread[] = "it cannot be read";
 
 /* Nothing is left of what is refused. */
-static enum error_kind keep(struct identity *identity, enum error_kind kind)
+static enum error_kind refuse(struct identity *identity, int os_error, const char *source,
+                              const char *why, struct error *error)
 {
-    if (kind != ERROR_NONE)
-        explicit_bzero(identity->credentials, sizeof identity->credentials);
-    return kind;
+    explicit_bzero(identity->credentials, sizeof identity->credentials);
+    return error_raise(error, ERROR_NOT_CREDENTIALS, os_error, source, "%s", why);
 }
 
 /* The credentials are `length` bytes, without a terminator; if no room is left there were more. */
@@ -40,14 +32,14 @@ static enum error_kind check(struct identity *identity, size_t length, const cha
     if (length > 0 && text[length - 1] == '\n')
         length--;
     if (length > IDENTITY_CREDENTIALS_MAX)
-        return refuse(source, "it has more than 255 characters", error);
+        return refuse(identity, 0, source, "it has more than 255 characters", error);
     text[length] = '\0';
     if (length == 0)
-        return refuse(source, "it is empty", error);
+        return refuse(identity, 0, source, "it is empty", error);
     if (strlen(text) != length || strpbrk(text, "\r\n") != NULL)
-        return refuse(source, "it has more than one line", error);
+        return refuse(identity, 0, source, "it has more than one line", error);
     if (strchr(text, ':') == NULL || text[0] == ':')
-        return refuse(source, "there is no colon behind a name", error);
+        return refuse(identity, 0, source, "there is no colon behind a name", error);
     return ERROR_NONE;
 }
 
@@ -61,7 +53,7 @@ static enum error_kind read_all(int descriptor, struct identity *identity, const
         got =
             read(descriptor, identity->credentials + length, sizeof identity->credentials - length);
         if (got < 0 && errno != EINTR)
-            return refuse_unread(path, error);
+            return refuse(identity, errno, path, unread, error);
         length += got > 0 ? (size_t)got : 0;
     }
     return check(identity, length, path, error);
@@ -72,17 +64,17 @@ enum error_kind identity_read(const char *path, struct identity *identity, struc
     struct stat stat;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return refuse_unread(path, error);
+        return refuse(identity, errno, path, unread, error);
     prctl(PR_SET_DUMPABLE, 0);
     enum error_kind kind;
     if (fstat(descriptor, &stat) != 0)
-        kind = refuse_unread(path, error);
+        kind = refuse(identity, errno, path, unread, error);
     else if (stat.st_uid != geteuid() || (stat.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        kind = refuse(path, "it is not this user's alone", error);
+        kind = refuse(identity, 0, path, "it is not this user's alone", error);
     else
         kind = read_all(descriptor, identity, path, error);
     close(descriptor);
-    return keep(identity, kind);
+    return kind;
 }
 
 /* What execve has put on the stack is what /proc/PID/environ shows, so it is overwritten there. */
@@ -97,7 +89,7 @@ enum error_kind identity_take(const char *variable, struct identity *identity, s
     enum error_kind kind = check(identity, length < room ? length : room, variable, error);
     explicit_bzero(value, length);
     unsetenv(variable);
-    return keep(identity, kind);
+    return kind;
 }
 
 void identity_free(struct identity *identity)

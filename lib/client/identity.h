@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * identity: who a session is to servers that ask, and whom the znodes that it creates admit. Layer:
- * client.
+ * identity: the credentials of sessions, and whom the znodes that they create admit. Layer: client.
  *
- * Credentials are a name and a password of ZooKeeper's scheme digest, name:password. A server takes
- * any: wrong ones are those of somebody else, whom an ACL does not admit.
+ * Credentials are of ZooKeeper's scheme digest, name:password. A server takes any: wrong ones are
+ * those of another user, whom an ACL does not admit.
  *
  * Invariant: credentials are in the memory of this process and its forks alone, which dump no core
  * from the first ones on. No error has them. (A process that dumps no core belongs to root in
@@ -30,8 +29,8 @@ struct identity {
 /* Whether there are credentials; NULL: there are none. */
 bool identity_is_known(const struct identity *identity);
 
-/* Reads the credentials from a file of one line, which nobody but this user may read or write; it
- * may be a pipe. ERROR_NOT_CREDENTIALS; then there are none. */
+/* Reads the credentials from a file of one line, or a pipe, that this user alone may read or write.
+ * ERROR_NOT_CREDENTIALS; then there are none. */
 MUST_CHECK enum error_kind identity_read(const char *path, struct identity *identity,
                                          struct error *error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * library: the two builds of the Apache C client, loaded when they are needed. Layer: client, the
- * lowest.
+ * library: the Apache C client: its two builds, loaded when they are needed, a session's handle,
+ * and requests as its calls. Layer: client, the lowest.
  *
  * libzookeeper_st has no threads and is driven from outside; libzookeeper_mt runs two threads for
  * each handle and has the synchronous calls. Both define the same names, so a program that uses
@@ -16,6 +16,7 @@
 #include "client/client.h"
 #include "client/identity.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <zookeeper/zookeeper.h>
 
@@ -74,10 +75,6 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
 /* The library's integer constants are variables, in both builds. */
 #define LIBRARY_INTEGER_LIST(X)                                                                    \
     X(session_event, ZOO_SESSION_EVENT)                                                            \
-    X(created_event, ZOO_CREATED_EVENT)                                                            \
-    X(deleted_event, ZOO_DELETED_EVENT)                                                            \
-    X(changed_event, ZOO_CHANGED_EVENT)                                                            \
-    X(child_event, ZOO_CHILD_EVENT)                                                                \
     X(connecting_state, ZOO_CONNECTING_STATE)                                                      \
     X(connected_state, ZOO_CONNECTED_STATE)                                                        \
     X(expired_state, ZOO_EXPIRED_SESSION_STATE)                                                    \
@@ -103,32 +100,83 @@ struct library {
 #undef X
 };
 
-/* Loads a build and fills in the caller's table. ERROR_NO_CLIENT_LIBRARY if its run-time package is
- * not installed. */
-MUST_CHECK enum error_kind library_load(enum library_build build, struct library *library,
-                                        struct error *error);
+/* Loads a build and fills in the caller's table. The identity (NULL: none) is that of the handles
+ * to be opened and gives the ACL of the znodes to be created; it must outlive the handles.
+ * ERROR_NO_CLIENT_LIBRARY if the build's run-time package is not installed. */
+MUST_CHECK enum error_kind library_load(enum library_build build, const struct identity *identity,
+                                        struct library *library, struct error *error);
 
-/* From now on handles are opened with this identity, and znodes created with its ACL; it must
- * outlive the handles. NULL: nobody's. So it is after library_load. */
-void library_identify(struct library *library, const struct identity *identity);
+/* The status of an error of ZooKeeper's (KeeperException.Code). */
+enum zk_status library_status(int code);
 
-/* For people: the build's name, a static string. */
+/* A static string. */
 const char *library_name(enum library_build build);
 
 /* The version in the log of the loaded library, which need not be that of the header; "" if there
  * is none. Not while another thread uses the library. size >= 32. */
 void library_version(const struct library *library, char *text, size_t size);
 
-/* Makes a session's handle, which resolves the servers' names once, and logs nothing. With
- * credentials it sends them first on each connection, and calls `authenticated` once, with the
- * library's code: the reply to the first ones, or why there is none. ERROR_USAGE, ERROR_UNRESOLVED,
- * and those of errno. */
-MUST_CHECK enum error_kind library_open(const struct library *library, const char *hosts,
-                                        watcher_fn watcher, void_completion_t authenticated,
-                                        uint32_t session_timeout_ms, void *context, zhandle_t **zk,
-                                        struct error *error);
+/* ------------------------------------------------------------------ a session's handle */
 
-/* See client_server. */
-void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size);
+struct handle;
+
+/* Callbacks from inside the library: in the single-threaded build from its calls, in the
+ * multi-threaded build from its threads. */
+struct handle_events {
+    void (*state_changed)(struct handle *handle, enum client_state state);
+    void (*notified)(struct handle *handle, enum client_event event, const char *path);
+    /* Once, if there are credentials: the reply to the first ones, or why there is none. */
+    void (*authenticated)(struct handle *handle, bool accepted);
+};
+
+/* A driver embeds this at the head of its own structure. The driver sets `client`. */
+struct handle {
+    struct client client; /* first: a pointer to it is one to the handle */
+    const struct library *library;
+    const struct handle_events *events;
+    struct handle *self; /* the library returns what a completion was given as constant */
+    zhandle_t *zk;
+    bool unanswered; /* no reply has come to the credentials yet */
+    /* The library writes here until asynchronous multis are answered; not read. */
+    zoo_op_result_t results[REQUEST_PARTS_MAX];
+};
+
+/* Makes the library's handle, which resolves the servers' names once, and sends credentials first
+ * on each connection. ERROR_USAGE, ERROR_UNRESOLVED, and those of errno. */
+MUST_CHECK enum error_kind handle_open(struct handle *handle, const struct library *library,
+                                       const struct handle_events *events, const char *hosts,
+                                       uint32_t session_timeout_ms, struct error *error);
+
+/* Functions of a struct client_driver for a client at the head of a struct handle. */
+uint32_t handle_timeout_ms(const struct client *client);
+int64_t handle_session_id(const struct client *client);
+void handle_server(const struct client *client, char *text, size_t size);
+
+/*
+ * Makes the asynchronous call for a request, in the single-threaded build. Returns the library's
+ * code: unless ZOK, the request was not taken. Invariant: requests that the library has taken are
+ * answered (client_deliver_reply) at most once each, in their order, inside the library's calls;
+ * one that it took while its session did not expire is answered.
+ */
+int handle_submit(struct handle *handle, const struct request *request);
+
+/* Bytes of a created znode's path with its terminator, and of a znode's data: more than servers
+ * take by default. Bytes beyond that are cut off. */
+#define HANDLE_PATH_MAX  256
+#define HANDLE_VALUE_MAX ((size_t)1 << 20)
+
+/* What a synchronous call writes. */
+struct handle_answer {
+    char created[HANDLE_PATH_MAX];
+    struct Stat stat;
+    struct String_vector names;
+    char *value; /* of the owner: HANDLE_VALUE_MAX bytes */
+};
+
+/* Makes the synchronous call for a request, in the multi-threaded build; it may take as long as the
+ * session lives. *answer is zero but for `value`; its names are the caller's to deallocate by the
+ * library. The reply points into the answer, and lacks what client_deliver_reply fills in. */
+struct client_reply handle_call(const struct handle *handle, const struct request *request,
+                                struct handle_answer *answer);
 
 #endif

@@ -2,14 +2,16 @@
 #include "client/sockets.h"
 
 #include "base/clock.h"
-#include "wire/frame.h"
+#include "base/memory.h"
+#include "wire/jute.h"
+#include "wire/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -18,8 +20,8 @@
 /* The library opens a pipe and a socket, which get the lowest free descriptors. */
 #define WINDOW 64
 
-#define FIND_NS       (2 * NS_PER_S)   /* for all searches in a row that find nothing */
-#define FIND_LEAST_NS (20 * NS_PER_MS) /* for each search */
+#define FIND_NS       (2 * NS_PER_S)
+#define FIND_AGAIN_NS (20 * NS_PER_MS) /* after a search that found nothing */
 #define FIND_STEP_NS  (50 * NS_PER_US)
 
 /* Room for the notifications that may precede a reply; of the reply the head is enough. */
@@ -63,122 +65,116 @@ static uint64_t socket_cookie(int descriptor)
     return cookie;
 }
 
-void socket_info_look(struct socket_info_search *search)
+void socket_owner_begin(struct socket_owner *owner)
 {
-    *search = (struct socket_info_search){.first = -1};
-    int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (lowest < 0)
+    owner->lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    owner->before = 0;
+    if (owner->lowest < 0)
         return;
-    close(lowest);
-    search->first = lowest;
+    close(owner->lowest);
     for (int i = 0; i < WINDOW; i++)
-        search->before |= (uint64_t)is_tcp(lowest + i) << i;
+        owner->before |= (uint64_t)is_tcp(owner->lowest + i) << i;
 }
 
 /* The first descriptor that has become a socket since; -1: none. */
-static int find_new_socket(const struct socket_info_search *search)
+static int find_new_socket(const struct socket_owner *owner)
 {
-    for (int i = 0; search->first >= 0 && i < WINDOW; i++) {
-        if ((search->before >> i & 1) == 0 && is_tcp(search->first + i))
-            return search->first + i;
+    for (int i = 0; owner->lowest >= 0 && i < WINDOW; i++) {
+        if ((owner->before >> i & 1) == 0 && is_tcp(owner->lowest + i))
+            return owner->lowest + i;
     }
     return -1;
 }
 
 /* ------------------------------------------------------------------ whose socket it is */
 
-void socket_owners_init(struct socket_owners *owners)
+struct socket_owners *socket_owners_new(size_t count)
 {
-    *owners = (struct socket_owners){.first = NULL};
+    struct socket_owners *owners = memory_new(1, sizeof *owners + count * sizeof owners->all[0]);
     pthread_mutex_init(&owners->mutex, NULL);
+    owners->count = count;
+    for (size_t i = 0; i < count; i++)
+        owners->all[i] = (struct socket_owner){.owners = owners, .descriptor = -1};
+    return owners;
 }
 
-void socket_owners_deinit(struct socket_owners *owners)
+void socket_owners_free(struct socket_owners *owners)
 {
     pthread_mutex_destroy(&owners->mutex);
+    free(owners);
 }
 
-void socket_owner_init(struct socket_owner *socket_owner, struct socket_owners *owners)
+/* The caller holds the mutex. */
+static void set_socket(struct socket_owner *owner, int descriptor)
 {
-    *socket_owner = (struct socket_owner){.owners = owners, .descriptor = -1};
+    owner->descriptor = descriptor;
+    owner->cookie = socket_cookie(descriptor);
 }
 
-void socket_owner_find(struct socket_owner *socket_owner, const struct socket_info_search *search)
+void socket_owner_find(struct socket_owner *owner)
 {
     const struct timespec step = {.tv_nsec = FIND_STEP_NS};
-    struct socket_owners *owners = socket_owner->owners;
-    uint64_t begun_ns = clock_now_ns(), most_ns = FIND_LEAST_NS;
-    if (owners->searched_ns + FIND_LEAST_NS < FIND_NS)
-        most_ns = FIND_NS - owners->searched_ns;
-    while ((socket_owner->descriptor = find_new_socket(search)) < 0 &&
-           clock_now_ns() - begun_ns < most_ns)
+    uint64_t until_ns = clock_now_ns() + (owner->owners->futile ? FIND_AGAIN_NS : FIND_NS);
+    int descriptor;
+    while ((descriptor = find_new_socket(owner)) < 0 && clock_now_ns() < until_ns)
         nanosleep(&step, NULL);
-    pthread_mutex_lock(&owners->mutex);
-    owners->searched_ns =
-        socket_owner->descriptor < 0 ? owners->searched_ns + clock_now_ns() - begun_ns : 0;
-    socket_owner->cookie = socket_cookie(socket_owner->descriptor);
-    socket_owner->next = owners->first;
-    owners->first = socket_owner;
-    pthread_mutex_unlock(&owners->mutex);
+    pthread_mutex_lock(&owner->owners->mutex);
+    owner->owners->futile = descriptor < 0;
+    set_socket(owner, descriptor);
+    pthread_mutex_unlock(&owner->owners->mutex);
 }
 
-static bool is_anothers(const struct socket_owner *socket_owner, uint64_t cookie)
+static bool is_anothers(const struct socket_owner *owner, uint64_t cookie)
 {
-    for (const struct socket_owner *other = socket_owner->owners->first; other != NULL;
-         other = other->next) {
-        if (other != socket_owner && other->cookie == cookie)
+    for (size_t i = 0; i < owner->owners->count; i++) {
+        const struct socket_owner *other = &owner->owners->all[i];
+        if (other != owner && other->cookie == cookie)
             return true;
     }
     return false;
 }
 
-void socket_owner_confirm(struct socket_owner *socket_owner)
+void socket_owner_confirm(struct socket_owner *owner)
 {
-    pthread_mutex_lock(&socket_owner->owners->mutex);
-    uint64_t cookie = socket_cookie(socket_owner->descriptor);
-    if (cookie != socket_owner->cookie) {
-        if (cookie == 0 || is_anothers(socket_owner, cookie))
-            socket_owner->descriptor = -1;
-        socket_owner->cookie = socket_owner->descriptor < 0 ? 0 : cookie;
-    }
-    pthread_mutex_unlock(&socket_owner->owners->mutex);
+    pthread_mutex_lock(&owner->owners->mutex);
+    set_socket(owner, owner->descriptor);
+    if (owner->cookie == 0 || is_anothers(owner, owner->cookie))
+        set_socket(owner, -1);
+    pthread_mutex_unlock(&owner->owners->mutex);
 }
 
-bool socket_owner_stands(const struct socket_owner *socket_owner)
+bool socket_owner_stands(const struct socket_owner *owner)
 {
-    return socket_owner->cookie != 0 &&
-           socket_cookie(socket_owner->descriptor) == socket_owner->cookie;
+    return owner->cookie != 0 && socket_cookie(owner->descriptor) == owner->cookie;
 }
 
-void socket_owner_drop(struct socket_owner *socket_owner)
+void socket_owner_drop(struct socket_owner *owner)
 {
-    pthread_mutex_lock(&socket_owner->owners->mutex);
-    struct socket_owner **at = &socket_owner->owners->first;
-    while (*at != NULL && *at != socket_owner)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = socket_owner->next;
-    socket_owner->descriptor = -1;
-    socket_owner->cookie = 0;
-    pthread_mutex_unlock(&socket_owner->owners->mutex);
+    pthread_mutex_lock(&owner->owners->mutex);
+    set_socket(owner, -1);
+    pthread_mutex_unlock(&owner->owners->mutex);
 }
 
 /* ------------------------------------------------------------------ losing a connection */
 
+/* A message is its length, and begins with the number of the request that it answers, negative if
+ * it answers none. Where no message of a server begins, the library has read a part of one, and
+ * must read the rest. */
 static enum drop_connection_view look_through(const char *bytes, size_t count)
 {
-    struct frame frame;
     size_t at = 0;
-    enum frame_state state;
-    while ((state = frame_read(bytes + at, count - at, &frame)) >= FRAME_PARTIAL) {
-        if (frame.xid >= 0)
+    while (count - at >= WIRE_LENGTH + sizeof(int32_t)) {
+        struct jute jute = {.bytes = (const unsigned char *)bytes + at, .left = count - at};
+        int32_t length = jute_int(&jute), xid = jute_int(&jute);
+        if (length < WIRE_REPLY_HEADER)
+            return DROP_CONNECTION_OTHER;
+        if (xid >= 0)
             return DROP_CONNECTION_REPLY;
-        if (state == FRAME_PARTIAL)
+        if (WIRE_LENGTH + (size_t)length > count - at)
             break;
-        at += frame.bytes;
+        at += WIRE_LENGTH + (size_t)length;
     }
-    /* If no frame begins here, the library has read a part of one, and must read the rest. */
-    return at > 0 || state == FRAME_INVALID ? DROP_CONNECTION_OTHER : DROP_CONNECTION_NOTHING;
+    return at > 0 ? DROP_CONNECTION_OTHER : DROP_CONNECTION_NOTHING;
 }
 
 enum drop_connection_view drop_connection_look(int descriptor)
@@ -198,20 +194,16 @@ void drop_connection_hold(int descriptor)
 
 bool drop_connection_off(int descriptor, const void *last, size_t length, int *other_end)
 {
-    int ends[2];
-    int connection = dup(descriptor);
+    int ends[2], connection = dup(descriptor);
     if (connection < 0)
         return false;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) {
-        close(connection);
-        return false;
-    }
+    bool is_pair = socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0;
     /* Corked bytes leave with the end of the connection (tcp(7)). */
-    if (length > 0 &&
-        send(connection, last, length, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)length) {
+    if (!is_pair || (length > 0 && send(connection, last, length, MSG_NOSIGNAL | MSG_DONTWAIT) !=
+                                       (ssize_t)length)) {
+        for (int i = 0; is_pair && i < 2; i++)
+            close(ends[i]);
         close(connection);
-        close(ends[0]);
-        close(ends[1]);
         return false;
     }
     if (other_end != NULL) {

@@ -4,22 +4,14 @@
  *
  * The library delivers replies to synchronous calls and watch events on different threads, so an
  * event may be delivered after the reply to a request that was sent later; never before the reply
- * that armed the watch. A session that has heard that its connection is lost hears of the next one
- * before it hears a reply over it.
+ * that armed the watch. After the loss of a connection the next connection is reported before the
+ * replies over it.
  *
- * If a session's socket is not found after a reconnect,
- * client_bytes is false from then on.
- *
- * A session with a depth of one makes synchronous calls. A request that a copy has no room for
- * of it is not sent, and answered by ZK_OTHER_ERROR; a reply to get holds
- * SYNC_CALLS_VALUE_MAX bytes, and what is more is cut off. A session with a
- * greater depth makes asynchronous calls: its replies and events come in the server's order. Its
- * paths and values may be as long as the library takes; but a request that sets a watch on a path
- * of REQUEST_COPY_PATH_MAX bytes or more is not sent either.
- *
- * A request that is submitted in the moment of the session's expiry is answered by
- * ZK_SESSION_EXPIRED with a depth of more than one. A synchronous call of that moment may block in
- * the library until the session is closed.
+ * A session makes synchronous calls, one at a time. A request with a path of HANDLE_PATH_MAX bytes
+ * or values of more than HANDLE_VALUE_MAX (client/library.h) is not sent, and answered by
+ * ZK_OTHER_ERROR; data of a get beyond HANDLE_VALUE_MAX bytes is cut off. The call of the moment in
+ * which the session expires may block in the library until the session is closed. If a session's
+ * socket is not found after a reconnect, client_bytes is false from then on.
  *
  * Injected errors need the session's socket, and are false while it is not known. client_crash and
  * client_leave are false too in a hook that is called while the session is inside a request. If the
@@ -27,9 +19,6 @@
  * answered by ZK_OTHER_ERROR. After client_crash the library may begin to connect again until its
  * handle is closed, some microseconds later, if the crash came while it was inside a system call on
  * its socket, other than poll.
- *
- * The library does not free the memory of requests that are outstanding when it closes a session
- * with a depth of more than one.
  *
  * Invariant: a session's listener is called on the session's thread, never from inside an
  * operation.
@@ -45,8 +34,9 @@
 #include <stdint.h>
 
 struct thread_sessions;
+struct library;
 
-/* Callbacks beside those of the listener, on the session's thread. */
+/* Callbacks other than those of the listener, on the session's thread. */
 struct thread_session_hooks {
     void (*order)(void *owner, int order);        /* see thread_session_order */
     void (*alarm)(void *owner, uint64_t late_ns); /* see thread_session_alarm */
@@ -60,21 +50,17 @@ MUST_CHECK enum error_kind thread_sessions_new(size_t capacity, const struct ide
                                                struct thread_sessions **sessions,
                                                struct error *error);
 
-/* The same with a library that is loaded. */
-struct library;
-MUST_CHECK enum error_kind thread_sessions_new_with(const struct library *library, size_t capacity,
-                                                    const struct thread_session_hooks *hooks,
-                                                    struct thread_sessions **sessions,
-                                                    struct error *error);
+/* The same with a library that is loaded, whose table is copied. */
+MUST_CHECK enum error_kind thread_sessions_on(const struct library *library, size_t capacity,
+                                              const struct thread_session_hooks *hooks,
+                                              struct thread_sessions **sessions,
+                                              struct error *error);
 
-/*
- * Starts a session's thread, which begins to open its session; returns when its socket was found,
- * or not in time (socket_owner_find). For the arguments see event_loop_open.
- * ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE, and ERROR_SYSTEM if the system allows no more
- * threads: a session takes three.
- */
+/* Begins to open a session, and starts its thread; returns when its socket was found, or not in
+ * time. Arguments and errors as for event_loop_open, and ERROR_SYSTEM if the system allows no more
+ * threads: a session takes three. */
 MUST_CHECK enum error_kind thread_sessions_open(struct thread_sessions *sessions, const char *hosts,
-                                                uint32_t session_timeout_ms, uint32_t depth,
+                                                uint32_t session_timeout_ms,
                                                 const struct client_listener *listener, void *owner,
                                                 struct client **client, struct error *error);
 
@@ -91,11 +77,9 @@ void thread_session_order(struct client *client, int order);
  * the session's thread. */
 void thread_session_alarm(struct client *client, uint64_t due_ns);
 
-/*
- * Has all threads close their sessions, and waits until `until_ns` at most. No listener is called
- * from then on. Returns how many sessions are not closed: their threads, blocked in the library,
- * still use the memory of the sessions and of their owners, until the process ends.
- */
+/* Closes all sessions, until `until_ns` at most; no listener is called from then on. Returns the
+ * number of sessions that are not closed: their threads, blocked in the library, still use the
+ * memory of the sessions and of their owners. */
 size_t thread_sessions_close(struct thread_sessions *sessions, uint64_t until_ns);
 
 /* To be called when thread_sessions_close has closed all sessions. NULL is fine. */

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/actor.h"
 
-#include "fleet/shared.h"
-
-#include <stdio.h>
 #include <string.h>
-
-void actor_set_alarm(struct actor *actor, uint64_t due_ns)
-{
-    actor->timer.set(actor->timer.context, due_ns, actor);
-}
-
-/* ------------------------------------------------------------------ the connection */
-
-static void count_loss(const struct actor *actor)
-{
-    atomic_fetch_add(&actor->shared->losses, 1);
-}
 
 void actor_pass_gate(struct actor *actor)
 {
     actor->in_run = true;
     if (actor->apart)
-        count_loss(actor);
+        atomic_fetch_add(&actor->shared->losses, 1);
     if (actor->role != ROLE_RECONNECTED)
         actor->role = actor_place(actor)->role;
 }
 
-/* A session without a connection keeps the name of its last server. */
+/* The coordinator finds the server's role by its address. A session without a connection keeps its
+ * last server. */
 static void note_server(const struct actor *actor)
 {
     char server[CLIENT_SERVER_SIZE];
@@ -36,23 +22,17 @@ static void note_server(const struct actor *actor)
         memcpy(actor_place(actor)->server, server, sizeof server);
 }
 
-/* The coordinator finds the server's role by its address. */
-static void count_established(struct actor *actor)
-{
-    struct shared *shared = actor->shared;
-    actor->established = true;
-    actor_place(actor)->id = client_session_id(actor->client);
-    note_server(actor);
-    atomic_fetch_sub(&shared->connecting, 1);
-    actor_step(actor);
-    if (atomic_fetch_add(&shared->established, 1) + 1 == shared->plan->sessions)
-        shared_wake(shared->coordinator_descriptor);
-}
-
 void actor_state_changed(struct actor *actor, enum client_state state)
 {
+    struct shared *shared = actor->shared;
     if (state == CLIENT_ESTABLISHED && !actor->established) {
-        count_established(actor);
+        actor->established = true;
+        actor_place(actor)->id = client_session_id(actor->client);
+        note_server(actor);
+        atomic_fetch_sub(&shared->connecting, 1);
+        actor_step(actor);
+        if (atomic_fetch_add(&shared->established, 1) + 1 == shared->plan->sessions)
+            shared_wake(shared->coordinator_descriptor);
     } else if (state == CLIENT_ESTABLISHED) {
         actor->apart = false;
         atomic_fetch_add(&actor->worker->reconnects, 1);
@@ -60,7 +40,7 @@ void actor_state_changed(struct actor *actor, enum client_state state)
     } else if (state == CLIENT_CONNECTING && actor->established && !actor->apart) {
         actor->apart = true;
         if (actor->in_run)
-            count_loss(actor);
+            atomic_fetch_add(&shared->losses, 1);
     }
 }
 
@@ -77,8 +57,8 @@ void actor_spoke(struct actor *actor)
 void actor_lose(const struct actor *actor, enum zk_status status)
 {
     struct shared *shared = actor->shared;
-    uint32_t nobody = 0;
-    if (atomic_compare_exchange_strong(&shared->first_lost, &nobody, actor->session + 1))
+    uint32_t none = 0;
+    if (atomic_compare_exchange_strong(&shared->first_lost, &none, actor->session + 1))
         atomic_store(&shared->first_lost_status, (int)status);
     atomic_fetch_add(&shared->lost, 1);
 }
@@ -98,7 +78,6 @@ void actor_report(const struct actor *actor)
     note_server(actor);
     place->timeout_ms = client_timeout_ms(client);
     place->role = actor->role;
-    place->apart = actor->apart;
     place->asked = client->outstanding;
     place->answered = client->outstanding && client_unread(client) > 0;
     place->spoke_ns = actor->spoke_ns;

@@ -34,17 +34,12 @@ struct actor_ops {
     void (*alarm)(void *actor, uint64_t late_ns);
 };
 
-/* How alarms are set: see actor_set_alarm. */
-struct actor_timer {
-    void (*set)(void *context, uint64_t due_ns, struct actor *actor);
-    void *context;
-};
-
 struct actor {
     struct shared *shared;
     struct shared_worker *worker; /* the place of the actor's worker */
     const struct actor_ops *ops;
-    struct actor_timer timer;
+    void (*set_alarm)(void *timers, uint64_t due_ns, struct actor *actor);
+    void *timers; /* of set_alarm */
     struct client *client;
     uint32_t session;  /* from 0 */
     enum role role;    /* of the session's server */
@@ -56,7 +51,10 @@ struct actor {
 };
 
 /* Sets the actor's only alarm. due_ns is of client_now_ns. An alarm cannot be taken back. */
-void actor_set_alarm(struct actor *actor, uint64_t due_ns);
+static inline void actor_set_alarm(struct actor *actor, uint64_t due_ns)
+{
+    actor->set_alarm(actor->timers, due_ns, actor);
+}
 
 /* To be called at ORDER_GATE: from here on losses of the connection count. */
 void actor_pass_gate(struct actor *actor);

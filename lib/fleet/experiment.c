@@ -1,110 +1,375 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/experiment.h"
 
-/* How long the servers are given to catch up at the end, and how often they are asked. */
-#define CATCHING_UP_NS      (2 * NS_PER_S)
-#define CATCHING_UP_TURN_NS (5 * NS_PER_MS)
+#include <stdio.h>
+#include <string.h>
 
-static enum error_kind make_simulation(struct experiment *experiment,
-                                       const struct sim_options *simulation)
-{
-    struct sim_options options = *simulation;
-    options.seed = experiment->plan->seed;
-    experiment->setup = NULL;
-    enum error_kind kind = sim_new(&options, &experiment->counters.sim, &experiment->error);
-    if (kind != ERROR_NONE)
-        return kind;
-    return setup_session_new_simulated(experiment->counters.sim, experiment->plan->timeout_ns,
-                                       &experiment->setup, &experiment->error);
-}
+/* A wait that takes so much longer than it may was not run meanwhile; any takes a little longer. */
+#define ABSENCE_NS EXPERIMENT_TURN_NS
+/* In so long a silence a server of an ensemble may have lost a wake-up of its own. It is longer
+ * than a stall at least (trial/stall.c), so that a trial of locks is not valid then. */
+#define WAKE_NS (2 * NS_PER_S)
 
-static enum error_kind make_root(struct experiment *experiment)
+/* How long connections that were closed a moment ago may still count. The workers of the trial
+ * before have ended, and the system has closed their sockets: the servers have yet to notice, of
+ * thousands at once and on a machine that may be busy. At private servers only a stranger is waited
+ * for so long. */
+#define SETTLING_NS         (200 * NS_PER_MS)
+#define SETTLING_PRIVATE_NS (10 * NS_PER_S)
+#define SETTLING_TURN_NS    (10 * NS_PER_MS)
+
+/* How long replies, notifications and last readings are waited for, and servers that are behind;
+ * and how often each is looked for. */
+#define PATIENCE_NS      (2 * NS_PER_S)
+#define ANSWER_TURN_NS   (5 * NS_PER_MS)
+#define ARRIVAL_TURN_NS  NS_PER_MS
+#define FOLLOW_TURN_NS   NS_PER_MS
+#define COUNTING_TURN_NS (5 * NS_PER_MS)
+
+/* ------------------------------------------------------------------ one wait */
+
+static enum error_kind check(struct experiment *experiment)
 {
+    uint64_t now_ns = clock_now_ns();
     struct error *error = &experiment->error;
-    enum error_kind kind = setup_session_create_parent(experiment->setup, experiment->root, error);
-    if (kind == ERROR_NONE)
-        kind = setup_session_create(experiment->setup, experiment->root, error);
-    experiment->has_root = kind == ERROR_NONE;
+    enum error_kind kind = workers_check(&experiment->workers, error);
+    /* A private server that ends while sessions connect, or while all of them pause, is noticed by
+     * nothing else. */
+    if (kind == ERROR_NONE && now_ns - experiment->checked_ns >= EXPERIMENT_TURN_NS) {
+        experiment->checked_ns = now_ns;
+        kind = ensemble_check(experiment->counters.ensemble, error);
+    }
+    if (kind == ERROR_NONE && loop_is_interrupted(experiment->host->interrupt_descriptor))
+        kind = error_raise(error, ERROR_INTERRUPTED, 0, "run", "%s", "");
     return kind;
 }
 
-void experiment_open(struct experiment *experiment, const struct sim_options *simulation)
+static bool is_stuck(struct experiment *experiment, uint64_t now_ns)
 {
-    enum error_kind kind = ERROR_NONE;
-    if (experiment->plan->driver == DRIVER_SIMULATED)
-        kind = make_simulation(experiment, simulation);
-    else
-        experiment->counters.ensemble = experiment->ensemble;
-    if (kind == ERROR_NONE) {
-        experiment->counters.own = &experiment->setup->session;
-        kind = make_root(experiment);
+    const struct shared *shared = experiment->shared;
+    uint64_t movement = shared_steps(shared);
+    if (experiment->requests_move) {
+        const struct tally counted = experiment->kind->counted(experiment->context);
+        movement += tally_rpcs(&counted);
     }
-    experiment->end = fleet_end_of(kind);
+    if (movement != experiment->movement) {
+        experiment->movement = movement;
+        experiment->moved_ns = now_ns;
+    }
+    /* Until the servers have ended a dead session others may wait for its ephemeral znodes. */
+    uint64_t expires_ns = atomic_load(&shared->expires_ns);
+    uint64_t since_ns = expires_ns > experiment->moved_ns ? expires_ns : experiment->moved_ns;
+    return now_ns > since_ns && now_ns - since_ns > shared->plan->timeout_ns;
+}
+
+static void wake_servers(struct experiment *experiment)
+{
+    const struct shared *shared = experiment->shared;
+    uint64_t now_ns = experiment_now_ns(experiment), moved_ns = experiment->moved_ns;
+    uint64_t since_ns = experiment->woken_ns > moved_ns ? experiment->woken_ns : moved_ns;
+    bool is_standalone = shared->plan->servers->count == 1 &&
+                         (shared->roles[0] == ROLE_UNKNOWN || shared->roles[0] == ROLE_STANDALONE);
+    if (now_ns < since_ns + WAKE_NS || is_standalone ||
+        !experiment->kind->is_owed(experiment->context))
+        return;
+    setup_session_wake(experiment->setup, experiment->root);
+    experiment->woken_ns = now_ns;
+}
+
+void experiment_rest(struct experiment *experiment)
+{
+    experiment->moved_ns = experiment_now_ns(experiment);
+}
+
+static uint64_t questions(const struct experiment *experiment)
+{
+    return experiment->counters.questions + experiment->setup->traffic.requests;
+}
+
+/* A machine that stood still is no silence of the servers. */
+static void excuse(struct experiment *experiment, uint64_t absent_ns)
+{
+    uint64_t now_ns = experiment_now_ns(experiment);
+    experiment->moved_ns += absent_ns;
+    if (experiment->moved_ns > now_ns)
+        experiment->moved_ns = now_ns;
+}
+
+void experiment_wait(struct experiment *experiment, uint64_t most_ns)
+{
+    const struct fleet_host *host = experiment->host;
+    if (!experiment_goes_on(experiment))
+        return;
+    uint64_t began_ns = experiment_now_ns(experiment), until_ns = began_ns + most_ns;
+    /* Between two waits, to ask the servers may take long; if none was asked, what takes long is
+     * that this process is not run. */
+    if (began_ns > experiment->waited_ns + ABSENCE_NS &&
+        experiment->questions == questions(experiment))
+        excuse(experiment, began_ns - experiment->waited_ns);
+    enum error_kind kind =
+        workers_turn(&experiment->workers, &experiment->setup->loop, most_ns, &experiment->error);
+    uint64_t now_ns = experiment_now_ns(experiment);
+    uint64_t absent_ns = now_ns > until_ns + ABSENCE_NS ? now_ns - until_ns : 0;
+    excuse(experiment, absent_ns);
+    experiment->waited_ns = now_ns;
+    experiment->questions = questions(experiment);
+    if (kind != ERROR_NONE || check(experiment) != ERROR_NONE)
+        experiment->end = END_ERROR;
+    else if (host->has_company != NULL && !host->has_company(host->company))
+        experiment->end = END_ALONE;
+    else
+        experiment->end = experiment->kind->waited(experiment->context, now_ns, absent_ns);
+    if (!experiment_goes_on(experiment))
+        return;
+    if (atomic_load(&experiment->shared->lost) > 0)
+        experiment->end = END_LOST;
+    else if (is_stuck(experiment, now_ns))
+        experiment->end = END_DEADLINE;
+    else
+        wake_servers(experiment);
+}
+
+/* ------------------------------------------------------------------ what is under way
+ *
+ * When every request of the fleet is answered, one of the set-up session may be out, a server may
+ * be behind the one that has answered a write, and a notification that was sent may not have
+ * arrived. */
+
+void experiment_await_setup(struct experiment *experiment)
+{
+    uint64_t until_ns = experiment_now_ns(experiment) + PATIENCE_NS;
+    while (experiment_goes_on(experiment) && !setup_session_is_idle(experiment->setup) &&
+           experiment_now_ns(experiment) < until_ns) {
+        experiment_rest(experiment);
+        experiment_wait(experiment, ANSWER_TURN_NS);
+        setup_session_nudge(experiment->setup);
+    }
+}
+
+void experiment_catch_up(struct experiment *experiment)
+{
+    uint64_t mark = 0, longest_ns;
+    bool reached = experiment->plan->servers->count == 1;
+    while (experiment_goes_on(experiment) && !reached) {
+        experiment_check(experiment, server_counters_follow(&experiment->counters, &mark, &reached,
+                                                            &longest_ns, &experiment->error));
+        if (experiment_goes_on(experiment) && experiment->kind->asked != NULL)
+            experiment->kind->asked(experiment->context, longest_ns);
+        if (!reached)
+            experiment_wait(experiment, FOLLOW_TURN_NS);
+    }
+}
+
+static uint64_t count_notifications(const struct experiment *experiment)
+{
+    return experiment->kind->counted(experiment->context).of[TALLY_NOTIFICATION];
+}
+
+void experiment_await_notifications(struct experiment *experiment)
+{
+    const struct server_counters_count *at_start = &experiment->at_start;
+    struct server_counters_count reading;
+    if (!at_start->known || server_counters_is_shared(at_start, experiment->plan->sessions))
+        return;
+    experiment_catch_up(experiment);
+    if (experiment_goes_on(experiment))
+        experiment_check(experiment,
+                         server_counters_read(&experiment->counters, &reading, &experiment->error));
+    if (!experiment_goes_on(experiment))
+        return;
+    uint64_t sent = reading.notifications - at_start->notifications;
+    uint64_t count = count_notifications(experiment), moved_ns = experiment_now_ns(experiment);
+    while (experiment_goes_on(experiment) && count < sent &&
+           experiment_now_ns(experiment) - moved_ns < PATIENCE_NS) {
+        uint64_t before = count;
+        experiment_rest(experiment);
+        experiment_wait(experiment, ARRIVAL_TURN_NS);
+        count = count_notifications(experiment);
+        if (count != before)
+            moved_ns = experiment_now_ns(experiment);
+    }
+}
+
+/* ------------------------------------------------------------------ before the gate */
+
+void experiment_open(struct experiment *experiment)
+{
+    const struct fleet_plan *plan = experiment->plan;
+    const struct fleet_host *host = experiment->host;
+    struct server_counters *counters = &experiment->counters;
+    struct error *error = &experiment->error;
+    *error = (struct error){.kind = ERROR_NONE};
+    *counters = (struct server_counters){
+        .servers = host->servers, .companions = host->companions, .may_lack = experiment->may_lack};
+    if (plan->driver == DRIVER_SIMULATED) {
+        struct sim_options options = *host->simulation;
+        char parent[SETUP_SESSION_PATH_MAX];
+        options.seed = plan->seed;
+        ERROR_FIRST(error, sim_new(&options, &counters->sim, error));
+        ERROR_FIRST(error, setup_session_new_simulated(counters->sim, plan->timeout_ns,
+                                                       &experiment->setup, error));
+        snprintf(parent, sizeof parent, "%.*s",
+                 (int)(strrchr(experiment->root, '/') - experiment->root), experiment->root);
+        if (parent[0] != '\0')
+            ERROR_FIRST(error, setup_session_create(experiment->setup, parent, error));
+    } else {
+        counters->ensemble = host->ensemble;
+        experiment->setup = host->setup;
+    }
+    ERROR_FIRST(error, setup_session_create(experiment->setup, experiment->root, error));
+    experiment->has_root = error->kind == ERROR_NONE;
+    counters->own = experiment->setup;
+    experiment_check(experiment, error->kind);
+}
+
+static void woken(void *context)
+{
+    shared_woken(((struct shared *)context)->coordinator_descriptor);
 }
 
 void experiment_start(struct experiment *experiment, struct shared *shared,
                       const struct actor_ops *ops, void *kind)
 {
     const struct fleet fleet = {shared, ops, kind, experiment->root};
-    struct watchdog *watchdog = &experiment->watchdog;
-    if (experiment->end != END_DONE)
+    if (!experiment_goes_on(experiment))
         return;
-    experiment->end = fleet_end_of(workers_start(&experiment->workers, &fleet, experiment->setup,
-                                                 experiment->counters.sim, experiment->ensemble,
-                                                 &experiment->error));
-    experiment->are_working = experiment->end == END_DONE;
-    if (!experiment->are_working)
-        return;
-    watchdog->workers = &experiment->workers;
-    watchdog->counters = &experiment->counters;
-    watchdog->setup = experiment->setup;
-    watchdog->error = &experiment->error;
-    watchdog_rest(watchdog);
-    experiment->end = fleet_end_of(watchdog_start(watchdog));
+    experiment->shared = shared;
+    experiment_check(experiment, workers_start(&experiment->workers, &fleet, experiment->setup,
+                                               experiment->counters.sim, &experiment->error));
+    experiment->are_working = experiment_goes_on(experiment);
+    experiment_rest(experiment);
+    /* In a simulation the actors move in the coordinator's own turns, and nothing is woken. */
+    if (experiment->are_working && shared->coordinator_descriptor >= 0)
+        experiment_check(experiment, event_loop_watch(experiment->setup->loop.event_loop,
+                                                      shared->coordinator_descriptor, woken, shared,
+                                                      &experiment->error));
+}
+
+static void await_sessions(struct experiment *experiment)
+{
+    const struct shared *shared = experiment->shared;
+    while (experiment_goes_on(experiment) &&
+           atomic_load(&shared->established) < shared->plan->sessions)
+        experiment_wait(experiment, EXPERIMENT_TURN_NS);
+    if (experiment->end == END_DEADLINE)
+        experiment_check(experiment,
+                         error_raise(&experiment->error, ERROR_NO_ANSWER, 0, "sessions",
+                                     "%u of %u are established; the server may limit the "
+                                     "connections of an address (maxClientCnxns)",
+                                     atomic_load(&shared->established), shared->plan->sessions));
+}
+
+static enum role role_of_server(const struct shared *shared, const char *server)
+{
+    const struct connect_string *servers = shared->plan->servers;
+    for (size_t i = 0; i < servers->count; i++) {
+        char text[ENDPOINT_TEXT_SIZE];
+        if (strcmp(endpoint_address(&servers->endpoints[i], text, sizeof text), server) == 0)
+            return shared->roles[i];
+    }
+    return ROLE_UNKNOWN;
 }
 
 void experiment_gate(struct experiment *experiment)
 {
-    if (experiment->end == END_DONE)
-        experiment->end = gate_await_sessions(&experiment->watchdog);
-    if (experiment->end == END_DONE)
-        experiment->end = fleet_end_of(gate_note_roles(&experiment->watchdog));
+    struct shared *shared = experiment->shared;
+    const struct connect_string *servers = experiment->plan->servers;
+    await_sessions(experiment);
+    for (size_t i = 0; experiment_goes_on(experiment) && i < servers->count; i++)
+        experiment_check(experiment,
+                         server_counters_ask_role(&experiment->counters, &servers->endpoints[i],
+                                                  &shared->roles[i], &experiment->error));
+    for (uint32_t i = 0; experiment_goes_on(experiment) && i < experiment->plan->sessions; i++)
+        shared->sessions[i].role = role_of_server(shared, shared->sessions[i].server);
 }
 
+/* A connection that was closed a moment ago, by an earlier trial or an earlier question, still
+ * counts: servers that no other client uses come to rest soon. */
 void experiment_read_start(struct experiment *experiment)
 {
-    if (experiment->end != END_DONE)
+    struct server_counters *counters = &experiment->counters;
+    struct server_counters_count *reading = &experiment->at_start;
+    if (!experiment_goes_on(experiment))
         return;
-    experiment->end = gate_read_counters(&experiment->watchdog, &experiment->at_start);
-    experiment->started_ns = watchdog_now_ns(&experiment->watchdog);
+    uint64_t until_ns = experiment_now_ns(experiment) +
+                        (server_counters_is_private(counters) ? SETTLING_PRIVATE_NS : SETTLING_NS);
+    experiment_await_setup(experiment);
+    while (experiment_goes_on(experiment)) {
+        experiment_check(experiment, server_counters_read(counters, reading, &experiment->error));
+        if (!reading->known || !server_counters_is_shared(reading, experiment->plan->sessions) ||
+            experiment_now_ns(experiment) >= until_ns)
+            break;
+        experiment_rest(experiment);
+        experiment_wait(experiment, SETTLING_TURN_NS);
+    }
+    experiment->started_ns = experiment_now_ns(experiment);
+}
+
+/* ------------------------------------------------------------------ after the run */
+
+/* What holds a worker up may be servers that have gone: these are named then. */
+static enum error_kind raise_unread(struct experiment *experiment)
+{
+    const struct shared *shared = experiment->shared;
+    struct server_counters_count reading;
+    struct error *error = &experiment->error;
+    if (server_counters_read(&experiment->counters, &reading, error) != ERROR_NONE)
+        return error->kind;
+    if (experiment->counters.absent.kind == ERROR_NONE)
+        return error_raise(error, ERROR_WORKER_HANGS, 0, "worker",
+                           "%u of %u took their last readings, and the servers answer",
+                           atomic_load(&shared->reported), shared->plan->processes);
+    *error = experiment->counters.absent;
+    return error->kind;
+}
+
+static enum error_kind take_last_readings(struct experiment *experiment)
+{
+    struct shared *shared = experiment->shared;
+    uint64_t until_ns = experiment_now_ns(experiment) + PATIENCE_NS;
+    enum error_kind kind = ERROR_NONE;
+    /* An earlier inquiry may not be answered yet. */
+    bool are_asked = shared_inquire(shared, true);
+    while (kind == ERROR_NONE && (!are_asked || !shared_has_reports(shared))) {
+        if (experiment_now_ns(experiment) >= until_ns)
+            return raise_unread(experiment);
+        kind = workers_turn(&experiment->workers, &experiment->setup->loop, PATIENCE_NS,
+                            &experiment->error);
+        if (kind == ERROR_NONE)
+            kind = workers_check(&experiment->workers, &experiment->error);
+        are_asked = are_asked || shared_inquire(shared, true);
+    }
+    return kind;
 }
 
 void experiment_stop(struct experiment *experiment)
 {
-    if (experiment->end != END_ERROR && gate_close(&experiment->watchdog) != ERROR_NONE)
-        experiment->end = END_ERROR;
-    watchdog_stop(&experiment->watchdog);
+    const struct shared *shared = experiment->shared;
+    if (experiment->end != END_ERROR)
+        experiment_check(experiment, take_last_readings(experiment));
+    if (shared->coordinator_descriptor >= 0)
+        event_loop_unwatch(experiment->setup->loop.event_loop, shared->coordinator_descriptor);
 }
 
-enum error_kind experiment_read_servers(struct experiment *experiment, bool is_done,
-                                        const struct tally *sent, uint64_t exits,
-                                        struct server_counters_count *count, struct error *error)
+enum error_kind experiment_read_servers(struct experiment *experiment, const struct tally *sent,
+                                        uint64_t exits, struct server_counters_count *count,
+                                        struct error *error)
 {
     struct server_counters *counters = &experiment->counters;
-    const struct server_counters_reading *at_start = &experiment->at_start;
-    const struct loop *loop = &experiment->setup->session.loop;
-    uint64_t until_ns = loop_now_ns(loop) + CATCHING_UP_NS;
+    const struct server_counters_count *at_start = &experiment->at_start;
+    uint64_t until_ns = experiment_now_ns(experiment) + PATIENCE_NS;
     for (;;) {
-        struct server_counters_reading at_end;
+        struct server_counters_count at_end;
         enum error_kind kind = server_counters_read(counters, &at_end, error);
         if (kind != ERROR_NONE)
             return kind;
         *count = server_counters_subtract(at_start, &at_end);
-        if (!is_done || loop_now_ns(loop) >= until_ns ||
+        if (!experiment_goes_on(experiment) || experiment_now_ns(experiment) >= until_ns ||
             (!server_counters_is_behind(count, sent, exits) &&
              !server_counters_await_answers(counters, at_start, experiment->plan->sessions, count)))
             return ERROR_NONE;
-        kind = workers_turn(&experiment->workers, loop, CATCHING_UP_TURN_NS, error);
+        kind =
+            workers_turn(&experiment->workers, &experiment->setup->loop, COUNTING_TURN_NS, error);
         if (kind != ERROR_NONE)
             return kind;
     }
@@ -114,7 +379,7 @@ struct reconcile_result experiment_reconcile(const struct experiment *experiment
                                              struct reconcile_facts facts)
 {
     const struct server_counters *counters = &experiment->counters;
-    const struct shared *shared = experiment->workers.fleet.shared;
+    const struct shared *shared = experiment->shared;
     uint64_t started_ns = experiment->started_ns;
     facts.untold = &counters->untold;
     facts.are_private = server_counters_is_private(counters);
@@ -125,9 +390,9 @@ struct reconcile_result experiment_reconcile(const struct experiment *experiment
     for (uint32_t i = 0; i < experiment->plan->processes; i++)
         facts.reconnects += atomic_load(&shared->workers[i].reconnects);
     facts.setup_session_stayed = setup_session_stayed(experiment->setup, started_ns);
-    if (counters->sim == NULL) /* nobody pings there */
+    if (counters->sim == NULL) /* no session pings there */
         facts.pings_most = setup_session_pings(experiment->setup, started_ns) +
-                           shared_pings_most(shared, watchdog_now_ns(&experiment->watchdog));
+                           shared_pings_most(shared, experiment_now_ns(experiment));
     return reconcile(&facts);
 }
 
@@ -138,7 +403,7 @@ void experiment_close(struct experiment *experiment)
     struct error second;
     if (experiment->are_working)
         workers_end(&experiment->workers);
-    if (experiment->has_root && sim == NULL && !(failed && experiment->ensemble != NULL) &&
+    if (experiment->has_root && sim == NULL && !(failed && experiment->host->ensemble != NULL) &&
         setup_session_delete_tree(experiment->setup, experiment->root, &second) != ERROR_NONE &&
         !failed) {
         experiment->error = second;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fleet_plan: the sessions of a fleet, their processes and their servers. Layer: fleet.
+ * fleet_plan: the sessions of a fleet, the servers that they use, and how a run of them ends.
+ * Layer: fleet.
  */
 #ifndef FLEET_FLEET_PLAN_H
 #define FLEET_FLEET_PLAN_H
 
+#include "base/error.h"
 #include "client/connect.h"
 
 #include <stdbool.h>
@@ -34,7 +36,7 @@ struct fleet_plan {
     const struct connect_string *servers;
 };
 
-/* What the workers can use of so many cores: with one event loop in each process, at most one core
+/* What the workers can use of `cores` cores: with one event loop in each process, at most one core
  * for each. */
 static inline double fleet_plan_cores(const struct fleet_plan *plan, double cores)
 {
@@ -46,5 +48,31 @@ static inline uint32_t fleet_plan_depth(const struct fleet_plan *plan)
 {
     return plan->depth > 0 ? plan->depth : 1;
 }
+
+/* Where fleets run: on servers, or each in a simulation of its own. */
+struct fleet_host {
+    struct setup_session *setup;          /* a simulation has its own */
+    const struct connect_string *servers; /* all of them: the plan's may be a part; those of a
+                                             simulation have their numbers, from 1, as ports */
+    struct ensemble *ensemble;            /* private servers; NULL: the servers are others' */
+    const struct sim_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
+    uint32_t companions;      /* sessions of this program's other fleets on these servers */
+    int interrupt_descriptor; /* readable when the run is to be given up; -1: never */
+    /* Whether what is to run at the same time still does, asked after every wait: if not, the run
+     * ends (END_ALONE). May be NULL. */
+    bool (*has_company)(void *company);
+    void *company;
+};
+
+/* How a run has ended. */
+enum fleet_end {
+    END_DONE,      /* not yet, or it was complete */
+    END_VIOLATION, /* a verdict failed: the rest would mean nothing */
+    END_DEADLINE,  /* nothing moved for the plan's timeout */
+    END_LOST,      /* a session cannot go on */
+    END_OVERFLOW,  /* more happened than there is memory to record */
+    END_ALONE,     /* what was to run at the same time has ended */
+    END_ERROR,     /* the run could not be brought to its end: an error says why */
+};
 
 #endif

@@ -17,7 +17,7 @@ bool server_counters_is_behind(const struct server_counters_count *count, const 
 }
 
 bool server_counters_await_answers(const struct server_counters *counters,
-                                   const struct server_counters_reading *before, uint32_t clients,
+                                   const struct server_counters_count *before, uint32_t clients,
                                    const struct server_counters_count *count)
 {
     return counters->companions == 0 && !server_counters_is_shared(before, clients) &&
@@ -70,9 +70,8 @@ static struct server_counters_count count_of_sessions(const struct reconcile_fac
 {
     struct server_counters_count count = facts->servers;
     uint64_t received = facts->sessions->of[TALLY_NOTIFICATION];
-    uint64_t beginnings = facts->reconnects * (facts->authenticates ? 2 : 1);
     count.writes -= facts->exits;
-    count.packets_received -= facts->exits + beginnings;
+    count.packets_received -= facts->exits + facts->reconnects * (facts->authenticates ? 2 : 1);
     /* A session that was about to die may not have received its last notifications. */
     if (facts->had_death && count.notifications > received)
         count.notifications = received;
@@ -84,91 +83,70 @@ static bool has_lost_connections(const struct reconcile_facts *facts)
     return facts->reconnects > 0 || facts->losses > 0;
 }
 
-/* Why the servers' counts are not known. */
-static void describe_untold(const struct reconcile_facts *facts, char *why, size_t size)
+/* Why the two counts cannot be compared; "": they can. */
+static void describe_obstacle(const struct reconcile_facts *facts, bool others, char *why,
+                              size_t size)
 {
-    const struct error *untold = facts->untold;
+    enum error_kind untold = facts->untold == NULL ? ERROR_NONE : facts->untold->kind;
     if (facts->servers.asked_again)
         snprintf(why, size, "a server did not give its counters (mntr) at once, as at an election");
-    else if (untold == NULL || untold->kind == ERROR_NONE)
+    else if (!facts->servers.known && untold == ERROR_NONE)
         snprintf(why, size, "the servers do not tell their counters (mntr)");
-    else if (untold->kind == ERROR_NOT_WHITELISTED)
-        snprintf(why, size, "%.70s refuses mntr, which tells its counters: %s", untold->subject,
-                 error_advice(untold->kind));
-    else
-        snprintf(why, size, "%.70s does not tell its counters: mntr has them from ZooKeeper 3.6 on",
-                 untold->subject);
-}
-
-/* Whether the two counts cannot be compared: result->why says why. */
-static bool has_obstacle(const struct reconcile_facts *facts, bool others,
-                         struct reconcile_result *result)
-{
-    if (facts->had_faults)
-        snprintf(result->why, sizeof result->why,
-                 "servers were killed on purpose, and their counters with them");
+    else if (!facts->servers.known && untold == ERROR_NOT_WHITELISTED)
+        snprintf(why, size, "%.70s refuses mntr, which tells its counters: %s",
+                 facts->untold->subject, error_advice(untold));
     else if (!facts->servers.known)
-        describe_untold(facts, result->why, sizeof result->why);
+        snprintf(why, size, "%.70s does not tell its counters: mntr has them from ZooKeeper 3.6 on",
+                 facts->untold->subject);
     else if (facts->has_companions)
-        snprintf(result->why, sizeof result->why,
-                 "the servers count the requests of other sessions of zkherd, too");
+        snprintf(why, size, "the servers count the requests of other sessions of zkherd, too");
+    else if (others && facts->are_private)
+        snprintf(why, size, "a client that is not zkherd's was connected to a private server");
     else if (others)
-        snprintf(result->why, sizeof result->why, "%s",
-                 facts->are_private
-                     ? "a client that is not zkherd's was connected to a private server"
-                     : "other clients are connected");
-    return result->why[0] != '\0';
+        snprintf(why, size, "other clients are connected");
 }
 
-/* Whether the counts may differ although both are right: result->why says why. */
-static bool is_excused(const struct reconcile_facts *facts, struct reconcile_result *result)
+/* Why the counts may differ although both are right; "": they may not. */
+static void describe_excuse(const struct reconcile_facts *facts,
+                            const struct reconcile_result *result, char *why, size_t size)
 {
     if (has_lost_connections(facts))
-        snprintf(result->why, sizeof result->why,
-                 "sessions lost their connections, and the messages in transit on them");
+        snprintf(why, size, "sessions lost their connections, and the messages in transit on them");
     else if (!facts->setup_session_stayed)
-        snprintf(result->why, sizeof result->why, "zkherd's own session had to connect again");
+        snprintf(why, size, "zkherd's own session had to connect again");
     else if (facts->servers.has_own)
-        snprintf(result->why, sizeof result->why,
-                 "a request of zkherd's own session had no reply yet");
+        snprintf(why, size, "a request of zkherd's own session had no reply yet");
     else if (!facts->are_private && result->servers > result->sessions)
-        snprintf(result->why, sizeof result->why,
+        snprintf(why, size,
                  "the servers counted more %s than the sessions: other clients seem to use them",
                  server_counters_counter_word(result->counter));
-    return result->why[0] != '\0';
-}
-
-static int64_t count_others_packets(const struct reconcile_facts *facts)
-{
-    const struct server_counters_count count = count_of_sessions(facts);
-    uint64_t ours = tally_rpcs(facts->sessions) + facts->pings_most + facts->reconnects;
-    if (!facts->servers.known || facts->servers.has_own || facts->had_faults ||
-        facts->has_companions)
-        return -1;
-    return count.packets_received > ours ? (int64_t)(count.packets_received - ours) : 0;
 }
 
 struct reconcile_result reconcile(const struct reconcile_facts *facts)
 {
-    struct reconcile_result result = {.reconciled = RECONCILED_NA,
-                                      .counter = server_counters_agree,
-                                      .others_packets = count_others_packets(facts)};
+    struct reconcile_result result = {.counter = server_counters_agree, .others_packets = -1};
+    const struct server_counters_count count = count_of_sessions(facts);
+    /* After a reconnect the library sets its watches again, which counts as a read. */
+    uint64_t pings_most = facts->pings_most + facts->reconnects,
+             ours = tally_rpcs(facts->sessions) + pings_most;
     /* If a session has lost its connection, how often it has tried to reconnect is not known. */
     bool has_newcomers =
-        facts->servers.connects > 0 && facts->setup_session_stayed && !has_lost_connections(facts);
-    bool others = facts->servers.known && (facts->is_shared || has_newcomers);
+        count.connects > 0 && facts->setup_session_stayed && !has_lost_connections(facts);
+    bool others = count.known && (facts->is_shared || has_newcomers);
     result.had_strangers = facts->are_private && others;
-    if (has_obstacle(facts, others, &result))
+    if (count.known && !count.has_own && !facts->has_companions)
+        result.others_packets =
+            count.packets_received > ours ? (int64_t)(count.packets_received - ours) : 0;
+    describe_obstacle(facts, others, result.why, sizeof result.why);
+    if (result.why[0] != '\0')
         return result;
-    struct server_counters_count count = count_of_sessions(facts);
-    /* After a reconnect the library sets its watches again, which counts as a read. */
-    result.counter =
-        server_counters_reconcile(&count, facts->sessions, facts->pings_most + facts->reconnects,
-                                  &result.servers, &result.sessions);
-    if (result.counter == server_counters_agree)
-        result.reconciled = RECONCILED_YES;
-    else if (!is_excused(facts, &result))
-        result.reconciled = RECONCILED_NO;
+    result.counter = server_counters_reconcile(&count, facts->sessions, pings_most, &result.servers,
+                                               &result.sessions);
+    if (result.counter != server_counters_agree)
+        describe_excuse(facts, &result, result.why, sizeof result.why);
+    if (result.why[0] == '\0')
+        result.reconciled =
+            result.counter == server_counters_agree ? RECONCILED_YES : RECONCILED_NO;
     return result;
 }
 

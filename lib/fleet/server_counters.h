@@ -3,9 +3,9 @@
  * server_counters: the counters of the servers themselves, asked for and waited for, or asked for
  * while a fleet runs; and whether they agree with what the sessions counted. Layer: fleet.
  *
- * A reading is the sum over all servers (the least of their ephemerals, which every server has). If
- * a server does not tell its counters (mntr), or does not answer where the caller allows that
- * (may_lack), the reading is not known, which is no error.
+ * Counts are the sum over all servers (the least of their ephemerals, which every server has). If
+ * a server does not report its counters (mntr), or does not answer where the caller allows that
+ * (may_lack), they are not known, which is no error.
  *
  * The servers count pings among the reads: what is left without the sessions' own, at most as many
  * as the client library can have sent. Invariant: the packets received are the sessions' requests
@@ -14,33 +14,16 @@
 #ifndef FLEET_SERVER_COUNTERS_H
 #define FLEET_SERVER_COUNTERS_H
 
-#include "base/error.h"
-#include "client/connect.h"
-#include "fleet/sync_session.h"
+#include "fleet/setup_session.h"
 #include "measure/tally.h"
-#include "servers/ensemble.h"
-#include "servers/role.h"
-#include "sim/sim.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* What servers and sessions are compared by. */
-enum server_counters_counter {
-#define X(A, B, name, keys, word, meaning) server_counters_##name,
-    FOUR_LETTER_COUNTED(X, , )
-#undef X
-        server_counters_agree
-};
+#include "servers/four_letter.h"
 
 struct server_counters {
     const struct connect_string *servers;
     const struct ensemble *ensemble; /* private servers; else NULL: their CPU time is unknown */
     struct sim *sim;                 /* the simulation of the servers; else NULL */
     uint32_t companions;             /* sessions of another fleet of this program: no strangers */
-    /* zkherd's own session, whose requests are not counted; or NULL */
-    const struct sync_session *own;
+    const struct setup_session *own; /* whose requests are not counted; or NULL */
     uint64_t words;     /* four-letter words that the servers have answered and counted so far */
     uint64_t questions; /* asked so far, answered or not */
     bool asked_again;   /* a server did not answer the first question, as during an election */
@@ -48,41 +31,26 @@ struct server_counters {
      * ERROR_NONE. Questions that follow wait for half a second. */
     bool may_lack;
     struct error absent;
-    struct error untold; /* the first server that does not tell its counters, or ERROR_NONE */
+    struct error untold; /* the first server that does not report its counters, or ERROR_NONE */
 };
 
-struct server_counters_reading {
-    bool known;
-    bool asked_again; /* of struct server_counters, at that time */
+/* What the servers have counted by a time; or between two (server_counters_subtract), with
+ * differences of the states, and of the times. */
+struct server_counters_count {
+    bool known;       /* between two: both are, and no server was asked again */
+    bool asked_again; /* of struct server_counters: an election may have reset counters */
     FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
-    uint64_t connections; /* without those of the reading itself and of companions */
-    uint64_t watches;
-    uint64_t ephemerals;
-    struct sync_session_traffic own;             /* of zkherd's own session by then */
-    uint64_t own_outstanding;                    /* its requests without a reply */
-    size_t servers;                              /* so many; of each: */
-    uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* struct four_letter_counters; may be untold */
+    uint64_t connections; /* without those of the questions and of companions */
+    int64_t watches;
+    int64_t ephemerals;
+    struct setup_session_traffic own; /* of zkherd's own session, whose requests are left out … */
+    bool has_own; /* … unless it waits for a reply or has lost one: not all may be counted yet */
+    size_t servers;
+    uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* of each; FOUR_LETTER_UNTOLD: not known */
     bool cpu_known;
     uint64_t cpu_ns; /* of all servers */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
     uint64_t at_ns; /* when all had answered, and the CPU time was read */
-};
-
-/* What the servers counted between two readings, without the requests of zkherd's own session; with
- * them if that has lost a connection, or waits for a reply: then not all may have been counted. */
-struct server_counters_count {
-    bool known;       /* both readings are known, and no server was asked again */
-    bool asked_again; /* an election may have reset the counters of a server */
-    FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
-    int64_t watches_leaked;
-    int64_t ephemerals_leaked;
-    size_t servers;                              /* so many; of each: */
-    uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* FOUR_LETTER_UNTOLD: not known */
-    bool cpu_known;
-    uint64_t cpu_ns; /* of all servers */
-    uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
-    uint64_t span_ns; /* between the two readings */
-    bool has_own;     /* requests of zkherd's own session may be among them */
 };
 
 /* Whether no other program should use the servers: they are zkherd's own, or simulated. */
@@ -90,17 +58,17 @@ bool server_counters_is_private(const struct server_counters *counters);
 
 /* Whether more than the fleet's clients and the set-up session are connected. A connection that was
  * closed counts for a moment longer. */
-bool server_counters_is_shared(const struct server_counters_reading *reading, uint32_t clients);
+bool server_counters_is_shared(const struct server_counters_count *reading, uint32_t clients);
 
 /* Asks a server for its role (srvr); ROLE_UNKNOWN if its whitelist refuses, or if no session is
- * measured in its role (role.h). Errors as below. */
+ * measured in its role (four_letter.h). Errors as below. */
 MUST_CHECK enum error_kind server_counters_ask_role(struct server_counters *counters,
                                                     const struct endpoint *endpoint,
                                                     enum role *role, struct error *error);
 
 /* Asks every server for its last transaction (srvr), which is no request. A *mark of 0 becomes the
  * highest: what was answered anywhere is at or before it. *reached: whether every server has
- * applied *mark, or refuses to tell; *longest_ns: the longest time that a server took to answer.
+ * applied *mark, or refuses to answer; *longest_ns: the longest time that a server took to answer.
  * Errors as below. */
 MUST_CHECK enum error_kind server_counters_follow(struct server_counters *counters, uint64_t *mark,
                                                   bool *reached, uint64_t *longest_ns,
@@ -109,11 +77,11 @@ MUST_CHECK enum error_kind server_counters_follow(struct server_counters *counte
 /* Asks every server, for up to 5 s if it does not answer, and again a few times while requests are
  * under way at it. ERROR_SERVER_DIED, and errors of servers/four_letter.h. */
 MUST_CHECK enum error_kind server_counters_read(struct server_counters *counters,
-                                                struct server_counters_reading *reading,
+                                                struct server_counters_count *reading,
                                                 struct error *error);
 
-struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,
-                                                      const struct server_counters_reading *after);
+struct server_counters_count server_counters_subtract(const struct server_counters_count *before,
+                                                      const struct server_counters_count *after);
 
 /* ------------------------------------------------------------------ asked without waiting
  *
@@ -127,7 +95,7 @@ struct server_counters_count server_counters_subtract(const struct server_counte
 enum server_poll_state {
     SERVER_POLL_OWES,     /* not yet */
     SERVER_POLL_ANSWERED, /* mntr, or srvr alone */
-    SERVER_POLL_ABSENT,   /* it refuses connections: nobody counts anything */
+    SERVER_POLL_ABSENT,   /* it refuses connections: no server counts anything */
     SERVER_POLL_UNSERVED, /* it answers that it does not serve: it has no quorum */
     SERVER_POLL_UNKNOWN,  /* otherwise; it is not asked if its whitelist refuses both words */
 };
@@ -136,7 +104,7 @@ struct server_poll_answer {
     enum server_poll_state state;
     uint64_t asked_ns; /* of the loop's time */
     uint64_t came_ns;  /* when the question ended */
-    enum role role;    /* ANSWERED: of the server; ROLE_UNKNOWN if it does not tell */
+    enum role role;    /* ANSWERED: of the server; ROLE_UNKNOWN: not known */
     bool has_counters; /* ANSWERED: it is mntr's; else *counters is unchanged */
     struct four_letter_counters counters;
 };
@@ -166,16 +134,27 @@ const struct server_poll_answer *server_poll_answers(const struct server_poll *p
  * A difference fails the verdict only if nothing else explains it: no other client was connected to
  * the servers, and no session lost its connection with messages in transit. */
 
+/* What servers and sessions are compared by. */
+enum server_counters_counter {
+#define X(A, B, name, keys, word, meaning) server_counters_##name,
+    FOUR_LETTER_COUNTED(X, , )
+#undef X
+        server_counters_agree
+};
+
+/* The word for a counter: a static string. */
+const char *server_counters_counter_word(enum server_counters_counter counter);
+
 /* Whether the servers have yet to apply the close of one of the `exits` sessions that were closed
  * in order between the two readings. */
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
                                uint64_t exits);
 
-/* Whether servers that only so many sessions use, since the reading before, have received more than
- * they have answered. When every session has all its replies that is a ping under way: it is worth
- * while to read again. */
+/* Whether servers that only `clients` sessions use, since the reading before, have received more
+ * than they have answered. When every session has all its replies that is a ping under way: it is
+ * worth while to read again. */
 bool server_counters_await_answers(const struct server_counters *counters,
-                                   const struct server_counters_reading *before, uint32_t clients,
+                                   const struct server_counters_count *before, uint32_t clients,
                                    const struct server_counters_count *count);
 
 /* The first counter of the servers that differs from the sessions', with both numbers;
@@ -185,9 +164,6 @@ enum server_counters_counter server_counters_reconcile(const struct server_count
                                                        const struct tally *tally,
                                                        uint64_t pings_most, uint64_t *servers,
                                                        uint64_t *sessions);
-
-/* The word for a counter: a static string. */
-const char *server_counters_counter_word(enum server_counters_counter counter);
 
 enum reconciled {
     RECONCILED_NA, /* no counters, other clients, or a trial that was cut short */
@@ -203,7 +179,6 @@ struct reconcile_facts {
     bool are_private;           /* no other program should use the servers */
     bool is_shared;             /* other clients were connected when the gate opened */
     bool has_companions;       /* another fleet of this program used the servers at the same time */
-    bool had_faults;           /* servers were killed on purpose, and their counters with them */
     bool had_death;            /* a session died, or lost a reply, as planned */
     uint64_t exits;            /* sessions that were closed in order */
     uint64_t reconnects;       /* of sessions */

@@ -2,7 +2,6 @@
 #include "fleet/server_counters.h"
 
 #include "base/memory.h"
-#include "servers/four_letter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,12 +24,18 @@ struct server_poll {
     struct asked asked[]; /* `count` of them */
 };
 
-/* ------------------------------------------------------------------ an answer */
+/* ------------------------------------------------------------------ the end of a question */
 
-static enum role role_of(const char *mode)
+/* A server that serves in another role, or again, counts from 0. */
+static void take_counters(struct server_poll *poll, struct server_poll_answer *answer,
+                          const struct four_letter_counters *counters)
 {
-    enum role role = role_of_mode(mode);
-    return role < ROLES ? role : ROLE_UNKNOWN;
+    uint64_t before_ms = answer->counters.uptime_ms;
+    if (counters->uptime_ms < before_ms && before_ms != FOUR_LETTER_UNTOLD)
+        poll->counters->asked_again = true;
+    answer->counters = *counters;
+    answer->has_counters = true;
+    answer->role = counters->role;
 }
 
 static void take_answer(struct server_poll *poll, size_t server)
@@ -47,24 +52,18 @@ static void take_answer(struct server_poll *poll, size_t server)
     answer->role = ROLE_UNKNOWN;
     if (asked->refuses_mntr) {
         four_letter_read_identity(question->answer, &identity);
-        answer->role = role_of(identity.mode);
-    } else if (four_letter_read_counters(question->endpoint, question->answer, &counters, &error) !=
+        answer->role = identity.role;
+    } else if (four_letter_read_counters(question->endpoint, question->answer, &counters, &error) ==
                ERROR_NONE) {
+        take_counters(poll, answer, &counters);
+    } else {
         asked->refuses_mntr = true;
         answer->state = SERVER_POLL_UNKNOWN;
-    } else {
-        uint64_t before_ms = answer->counters.uptime_ms;
-        /* A server that serves in another role, or again, counts from 0. */
-        if (counters.uptime_ms < before_ms && before_ms != FOUR_LETTER_UNTOLD)
-            poll->counters->asked_again = true;
-        answer->counters = counters;
-        answer->has_counters = true;
-        answer->role = role_of(counters.mode);
     }
 }
 
-/* Whoever refuses a connection has not counted the word, and begins to count from 0 when it comes
- * back; of others it is not known. */
+/* A server that refuses a connection has not counted the word, and begins to count from 0 when it
+ * comes back; of others it is not known. */
 static void take_failure(struct server_poll *poll, size_t server, enum error_kind kind)
 {
     struct asked *asked = &poll->asked[server];
@@ -81,6 +80,7 @@ static void take_failure(struct server_poll *poll, size_t server, enum error_kin
 
 static void end_question(struct server_poll *poll, size_t server, enum error_kind kind)
 {
+    four_letter_abandon(&poll->asked[server].question);
     poll->answers[server].came_ns = loop_now_ns(poll->loop);
     if (kind == ERROR_NONE)
         take_answer(poll, server);
@@ -97,61 +97,55 @@ static bool watch(const struct server_poll *poll, size_t server, int operation, 
     return epoll_ctl(poll->readiness, operation, poll->asked[server].question.fd, &event) == 0;
 }
 
-static void go_on(struct server_poll *poll, size_t server)
-{
-    struct four_letter_question *question = &poll->asked[server].question;
-    struct error error;
-    bool done;
-    enum error_kind kind = four_letter_turn(question, &done, &error);
-    if (!done && watch(poll, server, EPOLL_CTL_MOD, EPOLLIN))
-        return;
-    four_letter_abandon(question);
-    end_question(poll, server, done ? kind : ERROR_SYSTEM);
-}
-
 static void woken(void *context)
 {
     struct server_poll *poll = context;
     struct epoll_event events[CONNECT_ENDPOINTS_MAX];
     int count = epoll_wait(poll->readiness, events, CONNECT_ENDPOINTS_MAX, 0);
-    for (int i = 0; i < count; i++)
-        go_on(poll, events[i].data.u64);
+    for (int i = 0; i < count; i++) {
+        size_t server = events[i].data.u64;
+        struct error error;
+        bool done;
+        enum error_kind kind = four_letter_turn(&poll->asked[server].question, &done, &error);
+        if (done || !watch(poll, server, EPOLL_CTL_MOD, EPOLLIN))
+            end_question(poll, server, done ? kind : ERROR_SYSTEM);
+    }
 }
 
-static void ask_real(struct server_poll *poll, size_t server)
+static void ask(struct server_poll *poll, size_t server)
 {
+    struct server_counters *counters = poll->counters;
+    const struct endpoint *endpoint = &counters->servers->endpoints[server];
+    struct server_poll_answer *answer = &poll->answers[server];
     struct asked *asked = &poll->asked[server];
+    struct four_letter_counters simulated;
     struct error error;
-    if (asked->refuses_srvr)
+    answer->asked_ns = answer->came_ns = loop_now_ns(poll->loop);
+    if (counters->sim != NULL) {
+        sim_counters(counters->sim, endpoint->port - 1U, &simulated);
+        counters->words++;
+        answer->state = SERVER_POLL_ANSWERED;
+        take_counters(poll, answer, &simulated);
         return;
-    poll->answers[server].state = SERVER_POLL_OWES;
-    poll->answers[server].asked_ns = loop_now_ns(poll->loop);
-    enum error_kind kind =
-        four_letter_begin(&asked->question, &poll->counters->servers->endpoints[server],
-                          asked->refuses_mntr ? "srvr" : "mntr", &error);
-    if (kind == ERROR_NONE && !watch(poll, server, EPOLL_CTL_ADD, EPOLLOUT)) {
-        kind = ERROR_SYSTEM;
-        four_letter_abandon(&asked->question);
     }
+    answer->state = SERVER_POLL_OWES;
+    enum error_kind kind = four_letter_begin(&asked->question, endpoint,
+                                             asked->refuses_mntr ? "srvr" : "mntr", &error);
+    if (kind == ERROR_NONE && !watch(poll, server, EPOLL_CTL_ADD, EPOLLOUT))
+        kind = ERROR_SYSTEM;
     if (kind != ERROR_NONE)
         end_question(poll, server, kind);
 }
 
-/* ------------------------------------------------------------------ a simulation */
-
-static void ask_simulated(struct server_poll *poll, size_t server)
+void server_poll_ask(struct server_poll *poll)
 {
-    struct server_poll_answer *answer = &poll->answers[server];
-    unsigned number = poll->counters->servers->endpoints[server].port - 1U;
-    sim_counters(poll->counters->sim, number, &answer->counters);
-    poll->counters->words++;
-    answer->state = SERVER_POLL_ANSWERED;
-    answer->asked_ns = answer->came_ns = loop_now_ns(poll->loop);
-    answer->has_counters = true;
-    answer->role = role_of(answer->counters.mode);
+    for (size_t i = 0; i < poll->count; i++) {
+        if (poll->asked[i].question.fd < 0 && !poll->asked[i].refuses_srvr)
+            ask(poll, i);
+    }
 }
 
-/* ------------------------------------------------------------------ all servers */
+/* ------------------------------------------------------------------ the poll */
 
 enum error_kind server_poll_new(struct server_counters *counters, const struct loop *loop,
                                 struct server_poll **poll, struct error *error)
@@ -182,7 +176,7 @@ enum error_kind server_poll_new(struct server_counters *counters, const struct l
     return kind;
 }
 
-/* A word that was sent, and whose answer nobody reads, the server counts or not. */
+/* A server may count a word that was sent and whose answer is not read, or not. */
 void server_poll_free(struct server_poll *poll)
 {
     if (poll == NULL)
@@ -198,16 +192,6 @@ void server_poll_free(struct server_poll *poll)
         close(poll->readiness);
     }
     free(poll);
-}
-
-void server_poll_ask(struct server_poll *poll)
-{
-    for (size_t i = 0; i < poll->count; i++) {
-        if (poll->counters->sim != NULL)
-            ask_simulated(poll, i);
-        else if (poll->asked[i].question.fd < 0)
-            ask_real(poll, i);
-    }
 }
 
 bool server_poll_is_settled(const struct server_poll *poll)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * setup_session: zkherd's own session, which creates the znodes of a run and deletes them. Layer:
- * fleet, above sync_session.
+ * setup_session: a session with synchronous requests, and the loop in which it waits: zkherd's own,
+ * which creates the znodes of a run and deletes them, and that of the browser
+ * (bench/target/browser.h). Layer: fleet.
  *
  * Each call waits for its reply, up to a deadline, unless it says otherwise. After a lost
  * connection reads and deletes are sent again; an expired session is replaced by a new one at its
@@ -16,7 +17,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/connect.h"
-#include "fleet/sync_session.h"
+#include "client/event_loop.h"
 #include "servers/ensemble.h"
 #include "sim/sim.h"
 
@@ -24,25 +25,69 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ------------------------------------------------------------------ the loop
+ *
+ * A client/event_loop.h and the monotonic clock; or the agenda of a simulation and its time, which
+ * passes only in loop_turn. */
+
+struct loop {
+    struct event_loop *event_loop; /* real servers; else NULL */
+    struct sim *sim;               /* a simulation; else NULL */
+};
+
+uint64_t loop_now_ns(const struct loop *loop);
+
+/* Whether a descriptor of signals has something to read; -1: there is none. */
+bool loop_is_interrupted(int signals);
+
+/* Handles what is ready in the event loop, or the simulation's next event; waits for that until
+ * until_ns at most. Errors of event_loop_poll. */
+MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
+                                     struct error *error);
+
+/* ------------------------------------------------------------------ the session */
+
+#define SETUP_SESSION_TIMEOUT_MS 15000
+#define SETUP_SESSION_PATH_MAX   512
+
+/* What a session has sent, and lost. */
+struct setup_session_traffic {
+    uint64_t requests, writes; /* writes: those of the requests that are no reads */
+    uint64_t losses; /* of its connection: what was under way may be counted here, or not */
+};
+
 struct setup_session {
-    struct sync_session session; /* its loop is one in which the owner may wait for more */
-    /* While this descriptor is readable a request is not sent and returns ERROR_INTERRUPTED; -1:
-     * none does. The owner may change it. */
+    struct loop loop; /* the owner may wait for more in it */
+    struct client *client;
+    /* While this descriptor is readable no connection is waited for and no request is sent, but
+     * ERROR_INTERRUPTED is returned; -1: never. The owner may change it. */
     int interrupts;
+    struct setup_session_traffic traffic; /* so far */
+    struct client_reply reply;            /* the last reply, without its path and its value */
+    char *value;                          /* data of the last get, with a NUL; NULL at first */
+    size_t value_length;                  /* bytes in `value`, without the NUL */
+    const char **names; /* of the last list; one allocation with the texts behind them */
     /* The session's own: */
-    uint64_t timeout_ns;
-    uint64_t away_ns;                 /* how long to wait for a connection */
-    bool gave_up;                     /* the servers have not answered a request */
-    char mark[SYNC_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
-    int64_t marked_session;           /* the session that made the mark */
+    char servers[CONNECT_TEXT_SIZE]; /* as the user typed them, in errors */
+    char hosts[CONNECT_TEXT_SIZE];   /* the servers' addresses, for the client library */
     char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
+    const struct ensemble *ensemble; /* private servers, whose death ends a wait; or NULL */
+    uint64_t timeout_ns;             /* the longest wait for a reply */
+    uint64_t away_ns;                /* the longest wait for a connection, since the last one */
+    enum client_state state;
+    uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
+    bool replied;     /* to everything that was sent */
+    bool nudged;      /* since then the server was nudged */
+    bool gave_up;     /* the servers have not answered a request */
+    char mark[SETUP_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
+    int64_t marked_session;            /* the session that made the mark */
 };
 
 /* Opens a session with the servers (chroot included); *setup is the caller's to setup_session_free.
  * ensemble: private servers, which must outlive it, or NULL; when one of them ends, every wait ends
- * with ERROR_SERVER_DIED. timeout_ns bounds every later request, and the opening (twice that with
- * several servers). While `interrupts` is readable nothing is waited for. ERROR_NO_ANSWER if no
- * session is established in time. */
+ * with ERROR_SERVER_DIED. timeout_ns bounds the opening (twice that with several servers) and
+ * every later request (SETUP_SESSION_TIMEOUT_MS at least with several servers). ERROR_NO_ANSWER if
+ * no session is established in time, ERROR_INTERRUPTED. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
                                              int interrupts, struct setup_session **setup,
@@ -59,25 +104,21 @@ void setup_session_free(struct setup_session *setup);
 /* For a forked child: closes the child's copies, and sends nothing. */
 void setup_session_abandon(struct setup_session *setup);
 
+/* Whether it has the reply to everything that it has sent. */
+bool setup_session_is_idle(const struct setup_session *setup);
+
+/* The most pings that the session can have sent since a time. */
+uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns);
+
+/* Whether the session has kept its connection since a time. */
+bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns);
+
+/* ------------------------------------------------------------------ znodes */
+
 /* Creates a persistent znode. ERROR_EXISTS, ERROR_FORBIDDEN, ERROR_NO_CHROOT (its parent is
  * missing). */
 MUST_CHECK enum error_kind setup_session_create(struct setup_session *setup, const char *path,
                                                 struct error *error);
-
-/* Creates a znode and deletes it, to find out whether one that is created there can be deleted; if
- * not it ends with the session. Errors as above. */
-MUST_CHECK enum error_kind setup_session_try(struct setup_session *setup, const char *path,
-                                             struct error *error);
-
-/* Creates so many persistent znodes, whose paths are this one with a number behind it, from 0;
- * several in one transaction. Errors are those of setup_session_create. */
-MUST_CHECK enum error_kind setup_session_create_numbered(struct setup_session *setup,
-                                                         const char *path, uint32_t count,
-                                                         struct error *error);
-
-/* In a simulation, which is new and empty: creates the znode above this one, if not the root. */
-MUST_CHECK enum error_kind setup_session_create_parent(struct setup_session *setup,
-                                                       const char *path, struct error *error);
 
 /* Creates a persistent znode with this text as its data; errors as above. */
 MUST_CHECK enum error_kind setup_session_create_holding(struct setup_session *setup,
@@ -90,27 +131,29 @@ MUST_CHECK enum error_kind setup_session_create_marked(struct setup_session *set
                                                        const char *path, const char *text,
                                                        const char *mark, struct error *error);
 
+/* Creates `count` persistent znodes, whose paths are this one with a number behind it, from 0;
+ * several in one transaction. Errors are those of setup_session_create. */
+MUST_CHECK enum error_kind setup_session_create_numbered(struct setup_session *setup,
+                                                         const char *path, uint32_t count,
+                                                         struct error *error);
+
+/* Creates a znode and deletes it, to find out whether one that is created there can be deleted; if
+ * not it ends with the session. Errors as above. */
+MUST_CHECK enum error_kind setup_session_try(struct setup_session *setup, const char *path,
+                                             struct error *error);
+
 /* Waits until the session's server has applied everything that was answered anywhere: it answers a
  * write, here of the znode's data, only after all earlier ones. */
 MUST_CHECK enum error_kind setup_session_catch_up(struct setup_session *setup, const char *path,
                                                   struct error *error);
 
-/* Reads a znode's data as text (size bytes at most, with a NUL). A missing znode has the text "".
- */
-MUST_CHECK enum error_kind setup_session_read(struct setup_session *setup, const char *path,
-                                              char *text, size_t size, struct error *error);
+/* Sends a read (OP_GET, OP_EXISTS, OP_GET_CHILDREN) of a znode, which may be missing: the answer is
+ * in reply, value and names. */
+MUST_CHECK enum error_kind setup_session_look(struct setup_session *setup, enum operation operation,
+                                              const char *path, struct error *error);
 
 MUST_CHECK enum error_kind setup_session_exists(struct setup_session *setup, const char *path,
                                                 bool *exists, struct error *error);
-
-/* Writes the znode's data, which may be lost, and does not wait, if the session is established and
- * idle: a server that has lost a wake-up of its own goes on when any server commits a write
- * (ZOOKEEPER-4537, docs/method.md). The reply comes in turns of the loop, and may never come;
- * every other request waits for it first. If the session is not idle, nudges its server instead. */
-void setup_session_wake(struct setup_session *setup, const char *path);
-
-/* Whether it has the reply to everything that it has sent. */
-bool setup_session_is_idle(const struct setup_session *setup);
 
 /* The names of the znode's children, in no order and valid until the next call, and their number.
  * names may be NULL. */
@@ -122,10 +165,18 @@ MUST_CHECK enum error_kind setup_session_list_children(struct setup_session *set
 MUST_CHECK enum error_kind setup_session_delete_tree(struct setup_session *setup, const char *path,
                                                      struct error *error);
 
-/* The most pings that the session can have sent since a time. */
-uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns);
+/* ------------------------------------------------------------------ servers that have stopped
+ *
+ * A server that has lost a wake-up of its own goes on when any server commits a write, or when
+ * another request comes to it (ZOOKEEPER-4537, docs/method.md). */
 
-/* Whether the session has kept its connection since a time. */
-bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns);
+/* If a request has had no reply for a second: asks once whether the znode / exists. The session is
+ * idle when it has both replies. */
+void setup_session_nudge(struct setup_session *setup);
+
+/* Writes the znode's data, which may be lost, and does not wait, if the session is established and
+ * idle; if not, nudges its server. The reply comes in turns of the loop, and may never come; every
+ * other request waits for it first. */
+void setup_session_wake(struct setup_session *setup, const char *path);
 
 #endif

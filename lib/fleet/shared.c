@@ -64,7 +64,7 @@ enum error_kind shared_new(const struct fleet_plan *plan, struct shared **shared
     made->coordinator_descriptor = -1;
     for (uint32_t i = 0; i < plan->processes; i++)
         made->workers[i].wake_descriptor = -1;
-    if (plan->driver != DRIVER_SIMULATED) { /* one thread: nobody waits */
+    if (plan->driver != DRIVER_SIMULATED) { /* one thread: none waits */
         kind = open_eventfd(&made->coordinator_descriptor, error);
         for (uint32_t i = 0; kind == ERROR_NONE && i < plan->processes; i++)
             kind = open_eventfd(&made->workers[i].wake_descriptor, error);
@@ -103,14 +103,14 @@ void shared_enter(struct shared *shared, enum fleet_phase phase)
     wake_workers(shared);
 }
 
-void shared_tell(struct shared *shared, uint32_t session, int order)
+void shared_order(struct shared *shared, uint32_t session, int order)
 {
     struct shared_worker *worker = &shared->workers[session % shared->plan->processes];
     atomic_store(&worker->command, (uint64_t)order << 32 | (session + UINT64_C(1)));
     shared_wake(worker->wake_descriptor);
 }
 
-void shared_tell_all(struct shared *shared, int order)
+void shared_order_all(struct shared *shared, int order)
 {
     for (uint32_t i = 0; i < shared->plan->processes; i++)
         atomic_store(&shared->workers[i].command, (uint64_t)order << 32);
@@ -126,15 +126,22 @@ bool shared_have_taken(const struct shared *shared)
     return true;
 }
 
-bool shared_inquire(struct shared *shared)
+/* The phase is stored first: whoever sees the last inquiry sees it. */
+bool shared_inquire(struct shared *shared, bool last)
 {
-    if (atomic_load(&shared->inquiry) > 0 &&
-        atomic_load(&shared->reported) < shared->plan->processes)
+    if (atomic_load(&shared->inquiry) > 0 && !shared_has_reports(shared))
         return false;
+    if (last)
+        atomic_store(&shared->phase, PHASE_MEASURED);
     atomic_store(&shared->reported, 0);
     atomic_fetch_add(&shared->inquiry, 1);
     wake_workers(shared);
     return true;
+}
+
+bool shared_has_reports(const struct shared *shared)
+{
+    return atomic_load(&shared->reported) == shared->plan->processes;
 }
 
 uint64_t shared_steps(const struct shared *shared)
@@ -161,7 +168,7 @@ void shared_forget_absence(struct shared *shared)
         atomic_store(&shared->workers[i].absent_ns, 0);
 }
 
-void shared_tell_rest(struct shared *shared)
+void shared_check_rest(struct shared *shared)
 {
     if (shared->in_steps && atomic_load(&shared->phase) == PHASE_RUN &&
         atomic_load(&shared->busy) == 0)

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "fleet/fleet_plan.h"
-#include "servers/role.h"
+#include "servers/four_letter.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,20 +33,19 @@ enum fleet_phase {
 enum fleet_order {
     ORDER_GATE = 1, /* the gate has opened */
     ORDER_REPORT,   /* for the coordinator's inquiry: write a report */
-    ORDER_READ,     /* take the last readings, and do nothing after them */
+    ORDER_READ,     /* for its last inquiry: the same, and do nothing after it */
     ORDER_OWN,      /* from here on: the orders of a kind of actor */
 };
 
 /* The place of a worker. Only the worker writes here, except the command. */
 struct shared_worker {
-    _Alignas(SHARED_CACHE_LINE) _Atomic uint64_t command; /* see shared_tell */
+    _Alignas(SHARED_CACHE_LINE) _Atomic uint64_t command; /* see shared_order */
     int wake_descriptor;                                  /* an eventfd */
     _Atomic uint64_t steps;                               /* actor_step */
     _Atomic uint64_t reconnects;
     _Atomic uint64_t absent_ns;  /* the longest that a turn of the worker lasted beyond its limit */
     uint64_t cpu_ns;             /* from the gate to the last reading */
     uint64_t rss_kib;            /* at the last reading */
-    _Atomic uint32_t unread;     /* last readings that are not taken yet */
     _Atomic uint32_t unreported; /* reports to the present inquiry that are not written yet */
     struct error error;          /* why the worker ended too early */
 };
@@ -56,13 +55,12 @@ struct shared_session {
     _Atomic bool dead;               /* the actor has ended the session, or is about to */
     bool asked;                      /* at the last report: a request waits for its reply */
     bool answered;                   /* at the last report: the socket has unread bytes */
-    bool apart;                      /* at the last report: the session has no connection */
     uint32_t timeout_ms;             /* of the session, as the server granted it */
     int64_t id;                      /* the servers' number of the session */
     uint64_t spoke_ns;               /* see struct actor */
     uint64_t pings;                  /* see struct actor */
     char server[CLIENT_SERVER_SIZE]; /* client_server, of the present or the last connection */
-    enum role role;                  /* of the session's server: see servers/role.h */
+    enum role role;                  /* of the session's server: see servers/four_letter.h */
 };
 
 struct shared {
@@ -77,9 +75,8 @@ struct shared {
     _Alignas(SHARED_CACHE_LINE) _Atomic int phase;
     _Atomic uint32_t connecting; /* sessions; bounded because a server's backlog is short */
     _Atomic uint32_t established;
-    _Atomic uint32_t workers_ready; /* workers that have taken their last readings */
-    _Atomic uint32_t finished;      /* actors that have nothing more to do */
-    _Atomic uint32_t inquiry;       /* the number of inquiries */
+    _Atomic uint32_t finished;   /* actors that have nothing more to do */
+    _Atomic uint32_t inquiry;    /* the number of inquiries */
     _Atomic uint32_t reported;   /* workers whose actors have all reported to the present inquiry */
     _Atomic uint64_t lost;       /* sessions that cannot go on */
     _Atomic uint32_t first_lost; /* session +1 */
@@ -101,7 +98,7 @@ void shared_free(struct shared *shared);
 
 /* Memory of several blocks, all zero, which one function lays out: it takes each block, and is
  * called twice. At first the base is NULL, and what it takes is NULL but is counted: so it writes
- * to nothing. Then shared_layout_map maps so many bytes, to be shared with processes forked later,
+ * to nothing. Then shared_layout_map maps as many bytes, to be shared with processes forked later,
  * and it takes the same blocks again. A structure whose members are blocks is filled in as a whole,
  * where its own block is not NULL. */
 struct shared_layout {
@@ -118,19 +115,22 @@ MUST_CHECK enum error_kind shared_layout_map(struct shared_layout *layout, struc
 /* Begins a phase, and wakes the workers. */
 void shared_enter(struct shared *shared, enum fleet_phase phase);
 
-/* Gives the session's actor, or with shared_tell_all every actor, one of its kind's own orders. A
+/* Gives the session's actor, or with shared_order_all every actor, one of its kind's own orders. A
  * worker takes one command at a time: give the next only when the one before was carried out. */
-void shared_tell(struct shared *shared, uint32_t session, int order);
-void shared_tell_all(struct shared *shared, int order);
+void shared_order(struct shared *shared, uint32_t session, int order);
+void shared_order_all(struct shared *shared, int order);
 
 /* Whether every worker has taken the last command that was given to it: one that does not run may
  * not have, and another command would replace that one. */
 bool shared_have_taken(const struct shared *shared);
 
-/* Has every actor report what it does: `reported` is the plan's processes when all have. Returns
- * false, and asks nobody, while reports to the inquiry before are missing: they would be counted
- * for this one. */
-bool shared_inquire(struct shared *shared);
+/* Has every actor report what it does; last: with the phase PHASE_MEASURED, in which it does
+ * nothing more. Returns false, and asks none, while reports to the inquiry before are missing: they
+ * would be counted for this one. */
+bool shared_inquire(struct shared *shared, bool last);
+
+/* Whether all actors have reported to the present inquiry. */
+bool shared_has_reports(const struct shared *shared);
 
 /* The sum of the workers' steps. */
 uint64_t shared_steps(const struct shared *shared);
@@ -141,14 +141,14 @@ uint64_t shared_steps(const struct shared *shared);
 uint64_t shared_absent_ns(const struct shared *shared);
 void shared_forget_absence(struct shared *shared);
 
-/* Wakes the coordinator if the fleet is led in steps and no actor is busy. To be called after
+/* Wakes the coordinator if the fleet runs in steps and no actor is busy. To be called after
  * anything that may have brought an actor to rest. */
-void shared_tell_rest(struct shared *shared);
+void shared_check_rest(struct shared *shared);
 
 /* The most pings of a session in a time without requests.
  *
- * The client library sends pings without telling, and the servers count them as reads. But the
- * library follows a rule (zookeeper_interest in its zookeeper.c): it sends a ping when it has sent
+ * The client library sends pings by itself, and the servers count them as reads. But it follows a
+ * rule (zookeeper_interest in its zookeeper.c): it sends a ping when it has sent
  * nothing for a third of the session's timeout and no request waits for its reply. So a silent
  * session sends at most one ping for each third of its timeout. The number is never too small. */
 uint64_t pings_most(uint64_t silence_ns, uint32_t timeout_ms);

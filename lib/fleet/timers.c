@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fleet/internal.h"
+#include "fleet/timers.h"
 
 #include "base/clock.h"
 
@@ -12,7 +12,7 @@
 enum error_kind timers_init(struct timers *timers, size_t capacity,
                             void (*ring)(void *owner, uint64_t late_ns), struct error *error)
 {
-    struct alarm *heap = calloc(capacity, sizeof *heap);
+    struct alarm *heap = calloc(2 * capacity, sizeof *heap);
     if (heap == NULL)
         return error_from_errno(error, ENOMEM, "alarms", "for %zu holds", capacity);
     int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -24,6 +24,7 @@ enum error_kind timers_init(struct timers *timers, size_t capacity,
     *timers = (struct timers){.descriptor = descriptor,
                               .capacity = capacity,
                               .heap = heap,
+                              .due = heap + capacity,
                               .armed_ns = UINT64_MAX,
                               .ring = ring};
     return ERROR_NONE;
@@ -68,8 +69,6 @@ static struct alarm take_first(struct timers *timers)
         at = below;
     }
     heap[at] = *last;
-    if (timers->fresh > 0) /* closes the gap between the heap and the fresh alarms */
-        heap[timers->count] = heap[timers->count + timers->fresh];
     return first;
 }
 
@@ -89,31 +88,26 @@ static void arm(struct timers *timers)
 
 void timers_set(struct timers *timers, uint64_t due_ns, void *owner)
 {
-    assert(timers->count + timers->fresh < timers->capacity);
+    assert(timers->count < timers->capacity);
     /* The time 0 would disarm the timerfd. */
-    const struct alarm alarm = {due_ns == 0 ? 1 : due_ns, timers->order++, owner};
-    if (timers->ringing) {
-        timers->heap[timers->count + timers->fresh++] = alarm;
-    } else {
-        put(timers, alarm);
+    put(timers, (struct alarm){due_ns == 0 ? 1 : due_ns, timers->order++, owner});
+    if (!timers->ringing)
         arm(timers);
-    }
 }
 
 void timers_ring(struct timers *timers)
 {
     uint64_t expirations;
+    size_t count = 0;
     /* The timerfd has expired, and is not armed any more. */
     if (read(timers->descriptor, &expirations, sizeof expirations) > 0)
         timers->armed_ns = UINT64_MAX;
     uint64_t now_ns = clock_now_ns();
+    while (timers->count > 0 && timers->heap[0].due_ns <= now_ns)
+        timers->due[count++] = take_first(timers);
     timers->ringing = true;
-    while (timers->count > 0 && timers->heap[0].due_ns <= now_ns) {
-        struct alarm due = take_first(timers);
-        timers->ring(due.owner, now_ns - due.due_ns);
-    }
+    for (size_t i = 0; i < count; i++)
+        timers->ring(timers->due[i].owner, now_ns - timers->due[i].due_ns);
     timers->ringing = false;
-    for (; timers->fresh > 0; timers->fresh--)
-        put(timers, timers->heap[timers->count]);
     arm(timers);
 }

@@ -5,15 +5,16 @@
 #include "base/memory.h"
 #include "base/process.h"
 #include "base/random.h"
-#include "client/connect.h"
-#include "fleet/internal.h"
+#include "client/thread_sessions.h"
+#include "fleet/timers.h"
 #include "sim/sim.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Sessions of all workers that may connect at once: fewer than a server's default backlog of 50. */
@@ -26,10 +27,48 @@
 #define CLOSE_NS        (1500 * NS_PER_MS)
 #define CLOSE_THREAD_NS (4 * NS_PER_MS)
 
-static uint32_t actors_of(const struct fleet_plan *plan, uint32_t index)
-{
-    return plan->sessions / plan->processes + (index < plan->sessions % plan->processes ? 1 : 0);
-}
+/* With an event loop all actors run on the worker's only thread. With threads each actor runs on a
+ * thread of its own, and the worker's first thread only opens sessions and passes on orders. In a
+ * simulation all actors and the coordinator run on one thread.
+ *
+ * Invariant: an actor is used on its own thread only; the runtime brings orders to that thread. */
+struct worker {
+    struct shared *shared;
+    struct shared_worker *place; /* this worker's, in the shared memory */
+    const struct actor_ops *ops;
+    const struct runtime *runtime;
+    struct event_loop *events;       /* with an event loop */
+    struct timers timers;            /* with an event loop */
+    struct thread_sessions *threads; /* with threads */
+    struct sim *sim;                 /* NULL: real servers */
+    char *actors;                    /* `count` actors of ops->size bytes each */
+    uint32_t index;
+    uint32_t count;
+    uint32_t opened; /* actors whose session is open or opening */
+    enum fleet_phase phase;
+    uint32_t inquiry; /* the last that was answered */
+    uint64_t cpu_at_gate_ns;
+    uint64_t turned_ns; /* the host's clock when the worker last looked whether it runs */
+};
+
+/* A way of running actors. */
+struct runtime {
+    /* Makes what the runtime needs; NULL: nothing. */
+    enum error_kind (*set_up)(struct worker *worker, struct error *error);
+    /* Sets an actor's alarm. */
+    void (*set_alarm)(void *worker, uint64_t due_ns, struct actor *actor);
+    /* Begins to open an actor's session, and fills in its client. */
+    enum error_kind (*open)(struct worker *worker, struct actor *actor, const char *hosts,
+                            struct error *error);
+    /* Has carry_out called on the actor's thread. */
+    void (*give_order)(void *actor, int order);
+    /* Runs the sessions, for most_ns at most; calls woken when the coordinator has woken the
+     * worker. */
+    enum error_kind (*wait)(struct worker *worker, uint64_t most_ns, struct error *error);
+    /* In a process of its own: closes the sessions, until until_ns at most. False if a thread has
+     * not ended and still uses its actor. Also called after a set_up that failed. */
+    bool (*tear_down)(struct worker *worker, uint64_t until_ns);
+};
 
 static struct actor *actor_at(const struct worker *worker, uint32_t number)
 {
@@ -58,57 +97,28 @@ static enum error_kind open_sessions(struct worker *worker, struct error *error)
     return kind;
 }
 
-/* ------------------------------------------------------------------ what an actor is told */
+/* ------------------------------------------------------------------ orders */
 
-/* A process is ready when all its actors and the worker itself have taken their last readings. */
-static void reading_taken(struct shared *shared, struct shared_worker *place)
+/* A process has reported when all its actors and the worker itself have. */
+static void count_report(struct shared *shared, struct shared_worker *place)
 {
-    if (atomic_fetch_sub(&place->unread, 1) == 1 &&
-        atomic_fetch_add(&shared->workers_ready, 1) + 1 == shared->plan->processes)
+    if (atomic_fetch_sub(&place->unreported, 1) == 1 &&
+        atomic_fetch_add(&shared->reported, 1) + 1 == shared->plan->processes)
         shared_wake(shared->coordinator_descriptor);
 }
 
-/* The same for a report. */
-static void report_made(struct shared *shared, struct shared_worker *place)
+static void carry_out(void *context, int order)
 {
-    if (atomic_fetch_sub(&place->unreported, 1) == 1)
-        atomic_fetch_add(&shared->reported, 1);
-}
-
-void worker_carry_out(struct actor *actor, int order)
-{
+    struct actor *actor = context;
     actor->ops->order(actor, order);
-    if (order == ORDER_REPORT)
-        report_made(actor->shared, actor->worker);
-    else if (order == ORDER_READ)
-        reading_taken(actor->shared, actor->worker);
+    if (order == ORDER_REPORT || order == ORDER_READ)
+        count_report(actor->shared, actor->worker);
 }
 
-/* ------------------------------------------------------------------ what the coordinator says */
-
-static void tell_all(struct worker *worker, int order)
+static void order_all(struct worker *worker, int order)
 {
     for (uint32_t i = 0; i < worker->opened; i++)
-        worker->runtime->tell(actor_at(worker, i), order);
-}
-
-static void take_last_readings(struct worker *worker)
-{
-    worker->place->cpu_ns = clock_cpu_ns() - worker->cpu_at_gate_ns;
-    if (!process_rss_kib(getpid(), &worker->place->rss_kib))
-        worker->place->rss_kib = 0;
-    atomic_store(&worker->place->unread, worker->opened + 1);
-    tell_all(worker, ORDER_READ);
-    reading_taken(worker->shared, worker->place);
-}
-
-static void answer_inquiry(struct worker *worker, uint32_t inquiry)
-{
-    worker->inquiry = inquiry;
-    atomic_store(&worker->place->unreported, worker->opened + 1);
-    tell_all(worker, ORDER_REPORT);
-    report_made(worker->shared, worker->place);
-    worker->turned_ns = clock_now_ns(); /* the work of a report is no absence */
+        worker->runtime->give_order(actor_at(worker, i), order);
 }
 
 /* A turn that lasts longer than it may was not run meanwhile, or had too much to do. Noted before a
@@ -121,39 +131,225 @@ static void note_absence(struct worker *worker)
         shared_raise(&worker->place->absent_ns, since_ns - TURN_NS);
 }
 
-/* A command is an order and a session +1, or 0 for all sessions: see shared_tell. */
-static void obey(struct worker *worker, uint64_t command)
+static void report(struct worker *worker, bool last)
 {
-    int order = (int)(command >> 32);
-    uint32_t session = (uint32_t)command;
-    if (session == 0)
-        tell_all(worker, order);
-    else
-        worker->runtime->tell(actor_at(worker, (session - 1) / worker->shared->plan->processes),
-                              order);
+    struct shared_worker *place = worker->place;
+    if (last) {
+        place->cpu_ns = clock_cpu_ns() - worker->cpu_at_gate_ns;
+        if (!process_rss_kib(getpid(), &place->rss_kib))
+            place->rss_kib = 0;
+    }
+    atomic_store(&place->unreported, worker->opened + 1);
+    order_all(worker, last ? ORDER_READ : ORDER_REPORT);
+    count_report(worker->shared, place);
+    worker->turned_ns = clock_now_ns(); /* the work of a report is no absence */
 }
 
-void worker_woken(void *context)
+/* The coordinator has woken the worker. */
+static void woken(void *context)
 {
     struct worker *worker = context;
     struct shared *shared = worker->shared;
     note_absence(worker);
     shared_woken(worker->place->wake_descriptor);
+    uint32_t inquiry = atomic_load(&shared->inquiry); /* before the phase: see shared_inquire */
     enum fleet_phase phase = (enum fleet_phase)atomic_load(&shared->phase);
     if (worker->phase == PHASE_CONNECT && phase == PHASE_RUN) {
         worker->cpu_at_gate_ns = clock_cpu_ns();
-        tell_all(worker, ORDER_GATE);
+        order_all(worker, ORDER_GATE);
     }
-    uint32_t inquiry = atomic_load(&shared->inquiry);
     if (inquiry != worker->inquiry)
-        answer_inquiry(worker, inquiry);
-    if (worker->phase < PHASE_MEASURED && phase == PHASE_MEASURED)
-        take_last_readings(worker);
+        report(worker, phase == PHASE_MEASURED);
+    worker->inquiry = inquiry;
     worker->phase = phase;
     uint64_t command = atomic_exchange(&worker->place->command, 0);
-    if (command != 0 && phase == PHASE_RUN)
-        obey(worker, command);
+    if (command == 0 || phase != PHASE_RUN)
+        return;
+    /* An order and a session +1, or 0 for all sessions: see shared_order. */
+    int order = (int)(command >> 32);
+    uint32_t session = (uint32_t)command;
+    if (session == 0)
+        order_all(worker, order);
+    else
+        worker->runtime->give_order(actor_at(worker, (session - 1) / shared->plan->processes),
+                                    order);
 }
+
+/* ------------------------------------------------------------------ one event loop */
+
+static void set_alarm_events(void *worker, uint64_t due_ns, struct actor *actor)
+{
+    timers_set(&((struct worker *)worker)->timers, due_ns, actor);
+}
+
+static void timers_due(void *timers)
+{
+    timers_ring(timers);
+}
+
+static enum error_kind set_up_events(struct worker *worker, struct error *error)
+{
+    const struct identity *identity = worker->shared->plan->servers->identity;
+    struct timers *timers = &worker->timers;
+    if (timers_init(timers, worker->count, worker->ops->alarm, error) ||
+        event_loop_new(worker->count, identity, &worker->events, error) ||
+        event_loop_watch(worker->events, worker->place->wake_descriptor, woken, worker, error) ||
+        event_loop_watch(worker->events, timers->descriptor, timers_due, timers, error))
+        return error->kind;
+    return ERROR_NONE;
+}
+
+static enum error_kind open_events(struct worker *worker, struct actor *actor, const char *hosts,
+                                   struct error *error)
+{
+    return event_loop_open(worker->events, hosts, worker->shared->plan->session_timeout_ms,
+                           fleet_plan_depth(worker->shared->plan), worker->ops->listener, actor,
+                           &actor->client, error);
+}
+
+static enum error_kind wait_for_events(struct worker *worker, uint64_t most_ns, struct error *error)
+{
+    enum error_kind kind = event_loop_poll(worker->events, clock_now_ns() + most_ns, error);
+    shared_check_rest(worker->shared);
+    return kind;
+}
+
+static bool tear_down_events(struct worker *worker, uint64_t until_ns)
+{
+    if (worker->events != NULL)
+        event_loop_close(worker->events, until_ns);
+    event_loop_free(worker->events);
+    timers_deinit(&worker->timers);
+    return true;
+}
+
+static const struct runtime runtime_events = {
+    .set_up = set_up_events,
+    .set_alarm = set_alarm_events,
+    .open = open_events,
+    .give_order = carry_out,
+    .wait = wait_for_events,
+    .tear_down = tear_down_events,
+};
+
+/* ------------------------------------------------------------------ a thread for each actor */
+
+static void set_alarm_threads(void *worker, uint64_t due_ns, struct actor *actor)
+{
+    (void)worker;
+    thread_session_alarm(actor->client, due_ns);
+}
+
+static void thread_waits(void *actor)
+{
+    shared_check_rest(((struct actor *)actor)->shared);
+}
+
+static enum error_kind set_up_threads(struct worker *worker, struct error *error)
+{
+    const struct thread_session_hooks hooks = {carry_out, worker->ops->alarm, thread_waits};
+    return thread_sessions_new(worker->count, worker->shared->plan->servers->identity, &hooks,
+                               &worker->threads, error);
+}
+
+static enum error_kind open_threads(struct worker *worker, struct actor *actor, const char *hosts,
+                                    struct error *error)
+{
+    const struct fleet_plan *plan = worker->shared->plan;
+    assert(fleet_plan_depth(plan) == 1);
+    return thread_sessions_open(worker->threads, hosts, plan->session_timeout_ms,
+                                worker->ops->listener, actor, &actor->client, error);
+}
+
+static void order_thread(void *actor, int order)
+{
+    thread_session_order(((struct actor *)actor)->client, order);
+}
+
+static enum error_kind wait_for_coordinator(struct worker *worker, uint64_t most_ns,
+                                            struct error *error)
+{
+    struct pollfd wake = {.fd = worker->place->wake_descriptor, .events = POLLIN};
+    int ready = poll(&wake, 1, (int)((most_ns + NS_PER_MS - 1) / NS_PER_MS));
+    if (ready < 0 && errno != EINTR)
+        return error_from_errno(error, errno, "worker", "poll");
+    if (ready > 0)
+        woken(worker);
+    return ERROR_NONE;
+}
+
+static bool tear_down_threads(struct worker *worker, uint64_t until_ns)
+{
+    if (worker->threads == NULL)
+        return true;
+    if (thread_sessions_close(worker->threads, until_ns) > 0)
+        return false;
+    thread_sessions_free(worker->threads);
+    return true;
+}
+
+static const struct runtime runtime_threads = {
+    .set_up = set_up_threads,
+    .set_alarm = set_alarm_threads,
+    .open = open_threads,
+    .give_order = order_thread,
+    .wait = wait_for_coordinator,
+    .tear_down = tear_down_threads,
+};
+
+/* ------------------------------------------------------------------ a simulation */
+
+/* Events in a turn: the coordinator's own checks cost little in comparison. */
+#define TURN_EVENTS 4096
+
+static void ring(void *context)
+{
+    struct actor *actor = context;
+    actor->ops->alarm(actor, 0); /* a simulation is never late */
+}
+
+static void set_alarm_simulated(void *worker, uint64_t due_ns, struct actor *actor)
+{
+    sim_at(((struct worker *)worker)->sim, due_ns, ring, actor);
+}
+
+static enum error_kind open_simulated(struct worker *worker, struct actor *actor, const char *hosts,
+                                      struct error *error)
+{
+    const struct fleet_plan *plan = worker->shared->plan;
+    (void)hosts;
+    const struct endpoint *place = &plan->servers->endpoints[actor->session % plan->servers->count];
+    return sim_open(worker->sim, place->port - 1U, plan->session_timeout_ms, fleet_plan_depth(plan),
+                    worker->ops->listener, actor, &actor->client, error);
+}
+
+static enum error_kind run_simulation(struct worker *worker, uint64_t most_ns, struct error *error)
+{
+    const struct shared *shared = worker->shared;
+    struct sim *sim = worker->sim;
+    uint64_t until_ns = sim_now_ns(sim) + most_ns;
+    (void)error;
+    woken(worker);
+    for (int i = 0; i < TURN_EVENTS; i++) {
+        /* The coordinator may take its next step. */
+        if (i > 0 && shared->in_steps && atomic_load(&shared->busy) == 0)
+            break;
+        if (sim_next_ns(sim) > until_ns) {
+            sim_advance(sim, until_ns);
+            break;
+        }
+        sim_step(sim);
+    }
+    return ERROR_NONE;
+}
+
+/* The sessions end with the simulation. */
+static const struct runtime runtime_sim = {
+    .set_alarm = set_alarm_simulated,
+    .open = open_simulated,
+    .give_order = carry_out,
+    .wait = run_simulation,
+};
 
 /* ------------------------------------------------------------------ its life */
 
@@ -173,11 +369,9 @@ static enum error_kind worker_turn(struct worker *worker, uint64_t most_ns, stru
 static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct error *error)
 {
     const struct fleet_plan *plan = worker->shared->plan;
-    struct actor_timer timer;
     struct random random;
-    enum error_kind kind = worker->runtime->set_up(worker, &timer, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (worker->runtime->set_up != NULL && worker->runtime->set_up(worker, error))
+        return error->kind;
     worker->actors = calloc(worker->count, worker->ops->size);
     if (worker->actors == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "worker", "for %u sessions", worker->count);
@@ -193,7 +387,8 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
         *actor = (struct actor){.shared = worker->shared,
                                 .worker = worker->place,
                                 .ops = worker->ops,
-                                .timer = timer,
+                                .set_alarm = worker->runtime->set_alarm,
+                                .timers = worker,
                                 .session = worker->index + i * plan->processes};
         worker->ops->init(actor, kind_of_actor, random_next(&random));
     }
@@ -214,13 +409,14 @@ static struct worker worker_of(const struct fleet *fleet, uint32_t index)
         [DRIVER_THREADS] = &runtime_threads,
         [DRIVER_SIMULATED] = &runtime_sim,
     };
+    const struct fleet_plan *plan = fleet->shared->plan;
     return (struct worker){
         .shared = fleet->shared,
         .place = &fleet->shared->workers[index],
         .ops = fleet->ops,
-        .runtime = runtimes[fleet->shared->plan->driver],
+        .runtime = runtimes[plan->driver],
         .index = index,
-        .count = actors_of(fleet->shared->plan, index),
+        .count = plan->sessions / plan->processes + (index < plan->sessions % plan->processes),
         .turned_ns = clock_now_ns(),
     };
 }
@@ -231,11 +427,9 @@ static struct worker worker_of(const struct fleet *fleet, uint32_t index)
 #define END_NS (1500 * NS_PER_MS)
 
 /* The life of a worker in its process, until PHASE_CLOSE. */
-static void live_as_worker(const struct fleet *fleet, uint32_t index, struct setup_session *setup,
-                           struct ensemble *ensemble)
+static void live_as_worker(const struct fleet *fleet, uint32_t index, struct setup_session *setup)
 {
     setup_session_abandon(setup);
-    ensemble_forget(ensemble);
     struct worker worker = worker_of(fleet, index);
     struct error error = {0};
     enum error_kind kind = set_up(&worker, fleet->kind, &error);
@@ -260,8 +454,7 @@ static void free_guest(struct workers *workers)
 }
 
 enum error_kind workers_start(struct workers *workers, const struct fleet *fleet,
-                              struct setup_session *setup, struct sim *sim,
-                              struct ensemble *ensemble, struct error *error)
+                              struct setup_session *setup, struct sim *sim, struct error *error)
 {
     uint32_t processes = fleet->shared->plan->processes;
     pid_t parent = getpid();
@@ -286,7 +479,7 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
         }
         if (worker == 0) {
             if (process_follow(parent))
-                live_as_worker(fleet, workers->count, setup, ensemble);
+                live_as_worker(fleet, workers->count, setup);
             /* The parent's exit handlers and buffered output are not the child's. */
             _exit(0);
         }
@@ -328,10 +521,9 @@ uint64_t workers_cpu_ns(const struct workers *workers)
 {
     uint64_t sum_ns = 0;
     for (uint32_t i = 0; i < workers->count; i++) {
-        clockid_t clock;
-        struct timespec used;
-        if (clock_getcpuclockid(workers->pids[i], &clock) == 0 && clock_gettime(clock, &used) == 0)
-            sum_ns += (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+        uint64_t used_ns = 0;
+        (void)process_cpu_ns(workers->pids[i], &used_ns);
+        sum_ns += used_ns;
     }
     return sum_ns;
 }

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "fleet/actor.h"
 #include "fleet/setup_session.h"
-#include "servers/ensemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,13 +34,12 @@ struct workers {
     struct worker *guest; /* in a simulation, instead of the processes */
 };
 
-/* Forks the plan's processes. Each abandons the set-up session and forgets the ensemble (may be
- * NULL), and runs its share of the sessions. With a simulation (else NULL) nothing is forked, and
- * the set-up session and the ensemble are not used. On an error no process is left. Call this
- * while the program has one thread. */
+/* Forks the plan's processes. Each abandons the set-up session, and runs its share of the sessions.
+ * With a simulation (else NULL) nothing is forked, and the set-up session is not used. On an error
+ * no process is left. Call this while the program has one thread. */
 MUST_CHECK enum error_kind workers_start(struct workers *workers, const struct fleet *fleet,
                                          struct setup_session *setup, struct sim *sim,
-                                         struct ensemble *ensemble, struct error *error);
+                                         struct error *error);
 
 /* A turn of the loop, for most_ns of its time at most. In a simulation the worker works here. */
 MUST_CHECK enum error_kind workers_turn(const struct workers *workers, const struct loop *loop,

@@ -10,14 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many lives of a znode, and refusals of a session, are remembered: the last ones. */
-#define LIVES    4
-#define REFUSALS 8
-/* So many znodes that are there are compared with a refused session, at most. */
-#define COMPARED       64
-#define COMPARED_LOCKS 1024
-/* So many znodes that are gone are remembered although nobody was refused. */
-#define KEPT 32768
+#define LIVES          4     /* of a znode: the last ones are remembered */
+#define REFUSALS       8     /* of a session, likewise */
+#define COMPARED       64    /* znodes that are there, with a refused session, at most */
+#define COMPARED_LOCKS 1024  /* locks that are held, with a refused session, at most */
+#define KEPT           32768 /* znodes that are gone are remembered although no create was refused */
 
 /* A folder with places. */
 struct folder {
@@ -54,7 +51,7 @@ struct refused {
     int64_t zxids[REFUSALS];
     size_t count;
     int32_t cxid; /* of the last one */
-    size_t chain; /* so many up to it had successive numbers */
+    size_t chain; /* refusals up to the last one with successive numbers */
     /* Since it can have wanted only one znode, which is still there. */
     struct name *only;
     bool is_certain;
@@ -67,46 +64,20 @@ struct refused {
 };
 
 struct census {
-    void *names, *folders;
-    void *places; /* the paths that look like places and were created since the beginning */
+    path_tree names, folders;
+    path_tree places; /* the paths that look like places and were created since the beginning */
     id_tree refused;
     struct name *there;   /* the names that are there */
     int64_t refused_zxid; /* of the last refused create */
     size_t kept;
     int64_t begun_zxid; /* of census_begin */
-    int64_t known_zxid; /* up to there a znode may be there that nobody has told of */
+    int64_t known_zxid; /* up to there znodes may be unknown */
     struct census_early *early;
-    size_t early_count;
+    size_t early_count, early_next;
     struct census_doubt *doubts;
     size_t doubt_count;
     bool is_known; /* the changes come for the second time */
 };
-
-/* ------------------------------------------------------------------ trees */
-
-/* The key, a path, is the first member. */
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void *find(void *const *tree, const char *path)
-{
-    void **found = tfind(&path, tree, compare_paths);
-    return found != NULL ? *found : NULL;
-}
-
-/* The element with this path, which is made if there is none. */
-static void *take(void **tree, const char *path, size_t size)
-{
-    void *element = find(tree, path);
-    if (element != NULL)
-        return element;
-    element = memory_new(1, size);
-    *(char **)element = memory_text(path);
-    (void)memory_or_end(tsearch(element, tree, compare_paths));
-    return element;
-}
 
 /* ------------------------------------------------------------------ names that are there */
 
@@ -136,7 +107,7 @@ struct wanted {
     bool is_certain;   /* false: others were there, but beside these the session has its own */
 };
 
-/* Of several it may be the only one beside which the session has none of its own, as it has among
+/* One of several may be the only one beside which the session has none of its own, as it has among
  * registrations. */
 static struct wanted find_wanted(const struct census *census, int64_t session)
 {
@@ -343,11 +314,17 @@ static bool looks_like_place(const char *path)
     return queue_sequence(name, &sequence) || line_is_kazoo_lease(name);
 }
 
+/* Whether a znode has a place's name: a number of its server's, or a lease. */
+static bool is_place(const struct census_create *create)
+{
+    return create->numbered || line_is_kazoo_lease(strrchr(create->path, '/') + 1);
+}
+
 static void note_place(struct census *census, const char *path)
 {
     const char *name = strrchr(path, '/') + 1;
     char *text = memory_copy(path, (size_t)(name - 1 - path));
-    struct folder *folder = take(&census->folders, text, sizeof *folder);
+    struct folder *folder = path_tree_take(&census->folders, text, sizeof *folder);
     free(text);
     if (folder->recipe != NULL)
         return;
@@ -360,14 +337,13 @@ void census_create(struct census *census, const struct census_create *create)
     struct refused *session = id_tree_find(&census->refused, create->session);
     struct name *name = NULL;
     if (census->known_zxid > 0 && looks_like_place(create->path))
-        (void)take(&census->places, create->path, sizeof(char *));
-    if (create->ephemeral &&
-        (create->numbered || line_is_kazoo_lease(strrchr(create->path, '/') + 1)))
+        (void)path_tree_take(&census->places, create->path, sizeof(char *));
+    if (create->ephemeral && is_place(create))
         note_place(census, create->path);
     else if (create->ephemeral)
-        name = take(&census->names, create->path, sizeof *name);
+        name = path_tree_take(&census->names, create->path, sizeof *name);
     else
-        name = find(&census->names, create->path);
+        name = path_tree_find(&census->names, create->path);
     if (name != NULL) {
         if (name->is_there) /* its end was not seen */
             end_life(census, name, create->zxid);
@@ -389,20 +365,19 @@ void census_create(struct census *census, const struct census_create *create)
 
 static void remove_place(struct census *census, char **place)
 {
-    char *path = *place;
-    tdelete(place, &census->places, compare_paths);
-    free(path);
+    path_tree_remove(&census->places, place);
+    free(*place);
     free(place);
 }
 
 /* Notes a znode that is deleted, and was not created since the beginning. One without a number need
- * only be known if a session was refused meanwhile. */
+ * only be known if a session was refused during its life. */
 static void note_early(struct census *census, const char *path, int64_t session, int64_t zxid)
 {
     if (!looks_like_place(path)) {
         if (census->refused_zxid < census->begun_zxid)
             return;
-        struct name *name = take(&census->names, path, sizeof *name);
+        struct name *name = path_tree_take(&census->names, path, sizeof *name);
         name->lives[++name->lived % LIVES] = (struct life){session, census->begun_zxid - 1, zxid};
     }
     census->early = memory_grow(census->early, census->early_count, sizeof *census->early);
@@ -412,8 +387,8 @@ static void note_early(struct census *census, const char *path, int64_t session,
 
 void census_delete(struct census *census, const char *path, int64_t session, int64_t zxid)
 {
-    struct name *name = find(&census->names, path);
-    char **place = find(&census->places, path);
+    struct name *name = path_tree_find(&census->names, path);
+    char **place = path_tree_find(&census->places, path);
     if (place != NULL)
         remove_place(census, place);
     else if (census->known_zxid > 0 && name == NULL && !census->is_known)
@@ -421,13 +396,13 @@ void census_delete(struct census *census, const char *path, int64_t session, int
     if (name == NULL || !name->is_there)
         return;
     end_life(census, name, zxid);
-    /* Nobody was refused since it was there first: it was no lock, unless its session wants it
+    /* No session was refused since it was there first: it was no lock, unless its session wants it
      * again. */
     bool may_be = census->is_known ? name->doubt.refusals > 0
                                    : name->lived > 1 || census->refused_zxid > name->lives[1].from;
     if (name->is_lock || may_be || (!census->is_known && census->kept++ < KEPT))
         return;
-    tdelete(name, &census->names, compare_paths);
+    path_tree_remove(&census->names, name);
     free(name->path);
     free(name);
 }
@@ -502,28 +477,36 @@ void census_again(struct census *census)
     twalk_r(census->refused, weigh_each, NULL);
     twalk_r(census->names, judge, census);
     census->is_known = true;
+    census->early_next = 0;
 }
 
 bool census_is_lock(const struct census *census, const struct census_create *create)
 {
     const char *name = strrchr(create->path, '/') + 1;
-    if (create->ephemeral && (create->numbered || line_is_kazoo_lease(name)))
+    if (!census->is_known)
+        return false;
+    if (create->ephemeral && is_place(create))
         return true;
-    const struct name *known = find(&census->names, create->path);
-    if (known != NULL || !(create->numbered || line_is_kazoo_lease(name)))
+    const struct name *known = path_tree_find(&census->names, create->path);
+    if (known != NULL || !is_place(create))
         return known != NULL && known->is_lock;
     char *text = memory_copy(create->path, (size_t)(name - 1 - create->path));
-    const struct folder *folder = find(&census->folders, text);
+    const struct folder *folder = path_tree_find(&census->folders, text);
     free(text);
-    return folder != NULL && folder->recipe != NULL &&
-           strcmp(folder->recipe, recipe_of(name)) == 0 &&
+    return folder != NULL && strcmp(folder->recipe, recipe_of(name)) == 0 &&
            strlen(folder->prefix) == prefix_length(name, folder->recipe) &&
            strncmp(folder->prefix, name, strlen(folder->prefix)) == 0;
 }
 
-const struct census_early *census_early(const struct census *census, size_t index)
+const struct census_early *census_next_early(struct census *census)
 {
-    return index < census->early_count ? &census->early[index] : NULL;
+    while (census->early_next < census->early_count &&
+           census->early[census->early_next].zxid < census->begun_zxid)
+        census->early_next++;
+    return census->early_next < census->early_count &&
+                   census->early[census->early_next].zxid == census->begun_zxid
+               ? &census->early[census->early_next++]
+               : NULL;
 }
 
 const struct census_doubt *census_doubt(const struct census *census, size_t index)

@@ -13,11 +13,10 @@
  *
  * A refused create has no path. It is of the lock by name that the session creates next, if that
  * was there, or of the only lock that was; unless it was the making of a parent: the next request
- * of the session, which was done, made a znode below. A lock that never passes on is created by
- * nobody else: a znode is taken for one if a session was refused again and again for
+ * of the session, which was done, made a znode below. A lock that never passes on is created by no
+ * other session: a znode is taken for one if a session was refused again and again for
  * CENSUS_REPEATED_MS, created nothing instead, and the znode was all the time the only one of
- * another session. One that was so at some refusals, without more, or was the only one beside which
- * the refused session had none of its own, is doubtful.
+ * another session. One that was so at some refusals alone, or was only one of several, is doubtful.
  *
  * Invariant: a refused create belongs to a name only if the name was there then.
  */
@@ -45,7 +44,7 @@ struct census_create {
 /* The lock by name that has refused a create. */
 struct census_blame {
     const char *path; /* NULL: it is not known */
-    bool inferred;    /* ephemeral znodes of others were there beside it */
+    bool inferred;    /* ephemeral znodes of others were there, too */
 };
 
 /* A znode that was there at a census_begin and is known by its deletion alone. */
@@ -66,13 +65,13 @@ struct census *census_new(void);
 void census_free(struct census *census);
 
 /* Nothing that was there goes on: before the first change, and behind a gap. Up to the change
- * `known` znodes may be there that census_create does not tell; 0: there are none. */
+ * `known` znodes may be there without a census_create; 0: there are none. */
 void census_begin(struct census *census, int64_t zxid, int64_t known);
 
 void census_create(struct census *census, const struct census_create *create);
 void census_delete(struct census *census, const char *path, int64_t session, int64_t zxid);
 
-/* The session ends, and with it its znodes, unless their deletions are listed and told. */
+/* The session ends, and with it its znodes, unless a census_delete of each is to follow. */
 void census_close(struct census *census, int64_t session, int64_t zxid, bool are_listed);
 
 /* The first time nothing is blamed. */
@@ -81,11 +80,13 @@ struct census_blame census_refuse(struct census *census, const struct census_cre
 /* Behind the last change, and before the same changes come again. */
 void census_again(struct census *census);
 
-/* Whether a znode that is created is of a lock: known behind census_again. */
+/* Whether a znode that is created is of a lock; of none before census_again. */
 bool census_is_lock(const struct census *census, const struct census_create *create);
 
+/* The second time: the next of those that were there at the last census_begin; NULL behind them. */
+const struct census_early *census_next_early(struct census *census);
+
 /* Element `index`; NULL behind the last. */
-const struct census_early *census_early(const struct census *census, size_t index);
 const struct census_doubt *census_doubt(const struct census *census, size_t index);
 
 #endif

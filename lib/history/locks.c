@@ -11,11 +11,16 @@
 #include <string.h>
 
 struct locks_session {
-    int64_t id;      /* the key */
-    uint32_t number; /* from 1 */
-    uint64_t arrived_ns;
+    int64_t id;                    /* the key */
+    uint32_t number;               /* from 1 */
     size_t waits;                  /* how often it is among the waiting of a lock */
     struct locks_place *last_made; /* of its znodes; the others are behind it */
+};
+
+/* A session that waits for a znode of another one. */
+struct locks_waiting {
+    struct locks_session *session;
+    uint64_t arrived_ns;
 };
 
 /* A znode that holds a lock or waits for one. */
@@ -31,7 +36,7 @@ struct locks_place {
 struct locks {
     locks_closed *closed;
     void *context;
-    void *by_path, *place_by_path; /* trees of tsearch */
+    path_tree by_path, place_by_path;
     id_tree by_session;
     struct locks_lock **list;
     size_t count;
@@ -40,23 +45,6 @@ struct locks {
 };
 
 /* ------------------------------------------------------------------ what is found by its key */
-
-/* The key of a lock and of a place, its path, is the first member. */
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void *find(void *const *tree, const void *key, int (*compare)(const void *, const void *))
-{
-    void **found = tfind(key, tree, compare);
-    return found != NULL ? *found : NULL;
-}
-
-static void put(void **tree, void *element, int (*compare)(const void *, const void *))
-{
-    (void)memory_or_end(tsearch(element, tree, compare));
-}
 
 /* A new one has the next number; that of no session is 0. */
 static struct locks_session *session_of(struct locks *locks, int64_t id)
@@ -67,39 +55,24 @@ static struct locks_session *session_of(struct locks *locks, int64_t id)
     return session;
 }
 
-static struct locks_lock *lock_at(struct locks *locks, const char *path)
-{
-    return find(&locks->by_path, &path, compare_paths);
-}
-
-static struct locks_place *place_at(struct locks *locks, const char *path)
-{
-    return find(&locks->place_by_path, &path, compare_paths);
-}
-
 /* The lock that an ephemeral znode belongs to, made if there is none: its folder, or itself. */
 static struct locks_lock *lock_of(struct locks *locks, const char *path, bool sequential,
                                   uint64_t at_ns)
 {
     const char *name = strrchr(path, '/') + 1;
     bool is_place = sequential || line_is_kazoo_lease(name);
-    size_t length = is_place ? (size_t)(name - 1 - path) : strlen(path);
-    char *key = memory_format("%.*s", (int)length, path);
-    struct locks_lock *lock = lock_at(locks, key);
-    if (lock != NULL) {
-        free(key);
+    char *key = memory_copy(path, is_place ? (size_t)(name - 1 - path) : strlen(path));
+    struct locks_lock *lock = path_tree_take(&locks->by_path, key, sizeof *lock);
+    free(key);
+    if (lock->all != NULL)
         return lock;
-    }
-    lock = memory_new(1, sizeof *lock);
     lock->all = locks;
-    lock->path = key;
     lock->by_name = !is_place;
     lock->recipe = sequential ? NULL : is_place ? "kazoo leases" : "one znode";
     lock->index = (uint32_t)locks->count;
     lock->row.released_ns = at_ns;
     locks->list = memory_grow(locks->list, locks->count, sizeof(void *));
     locks->list[locks->count++] = lock;
-    put(&locks->by_path, lock, compare_paths);
     return lock;
 }
 
@@ -207,13 +180,13 @@ static void take_out(struct locks_lock *lock, const struct locks_place *place)
     lock->all->present--;
 }
 
-static struct locks_place *make_place(struct locks *locks, struct locks_lock *lock,
-                                      struct locks_session *session, const char *path)
+static void make_place(struct locks *locks, struct locks_lock *lock, struct locks_session *session,
+                       const char *path, uint64_t arrived_ns)
 {
-    struct locks_place *place = memory_new(1, sizeof *place);
-    place->path = memory_text(path);
+    struct locks_place *place = path_tree_take(&locks->place_by_path, path, sizeof *place);
     place->lock = lock;
     place->session = session;
+    place->arrived_ns = arrived_ns;
     place->made_before = session->last_made;
     if (session->last_made != NULL)
         session->last_made->made_after = place;
@@ -224,23 +197,7 @@ static struct locks_place *make_place(struct locks *locks, struct locks_lock *lo
     place->line.holds = false;
     if (lock->recipe == NULL)
         lock->recipe = line_recipe(&place->line, 1);
-    put(&locks->place_by_path, place, compare_paths);
     insert(lock, place);
-    return place;
-}
-
-static void free_place(struct locks *locks, struct locks_place *place)
-{
-    struct locks_session *session = place->session;
-    if (place->made_before != NULL)
-        place->made_before->made_after = place->made_after;
-    if (place->made_after != NULL)
-        place->made_after->made_before = place->made_before;
-    else
-        session->last_made = place->made_before;
-    tdelete(place, &locks->place_by_path, compare_paths);
-    free(place->path);
-    free(place);
 }
 
 /* Whether it held. */
@@ -251,7 +208,15 @@ static bool remove_place(struct locks *locks, struct locks_place *place)
     take_out(lock, place);
     lock->holders -= held;
     locks->holders -= held;
-    free_place(locks, place);
+    if (place->made_before != NULL)
+        place->made_before->made_after = place->made_after;
+    if (place->made_after != NULL)
+        place->made_after->made_before = place->made_before;
+    else
+        place->session->last_made = place->made_before;
+    path_tree_remove(&locks->place_by_path, place);
+    free(place->path);
+    free(place);
     return held;
 }
 
@@ -265,84 +230,58 @@ static void end_place(struct locks *locks, struct locks_place *place, uint64_t a
 
 /* ------------------------------------------------------------------ sessions without a place */
 
-static void wait_at(struct locks_lock *lock, struct locks_session *session)
-{
-    lock->waiting = memory_grow(lock->waiting, lock->waiting_count, sizeof(void *));
-    lock->waiting[lock->waiting_count++] = session;
-    lock->all->present++;
-    session->waits++;
-}
-
-static bool waits_at(const struct locks_lock *lock, const struct locks_session *session)
+/* The index of a session among those that wait; waiting_count: it does not. */
+static size_t find_waiting(const struct locks_lock *lock, const struct locks_session *session)
 {
     size_t i = 0;
-    while (i < lock->waiting_count && lock->waiting[i] != session)
+    while (i < lock->waiting_count && lock->waiting[i].session != session)
         i++;
-    return i < lock->waiting_count;
+    return i;
 }
 
-/* Once. */
-static void stop_waiting(struct locks_lock *lock, struct locks_session *session)
+/* Returns when the session has arrived; `now_ns` if it did not wait. */
+static uint64_t stop_waiting(struct locks_lock *lock, struct locks_session *session,
+                             uint64_t now_ns)
 {
-    size_t i = 0;
-    while (i < lock->waiting_count && lock->waiting[i] != session)
-        i++;
+    size_t i = find_waiting(lock, session);
     if (i == lock->waiting_count)
-        return;
+        return now_ns;
+    uint64_t arrived_ns = lock->waiting[i].arrived_ns;
     lock->waiting[i] = lock->waiting[--lock->waiting_count];
     lock->all->present--;
     session->waits--;
-}
-
-/* Notes an arrival; a session that tries again for a name has arrived before. */
-static struct locks_session *arrive(struct locks *locks, struct locks_lock *lock, int64_t id,
-                                    uint64_t at_ns)
-{
-    struct locks_session *session = session_of(locks, id);
-    if (!lock->by_name || !waits_at(lock, session)) {
-        session->arrived_ns = at_ns;
-        wait_at(lock, session);
-    }
-    return session;
+    return arrived_ns;
 }
 
 /* ------------------------------------------------------------------ what is fed */
-
-void locks_arrive(struct locks *locks, int64_t session, const char *path, bool sequential,
-                  uint64_t at_ns)
-{
-    (void)arrive(locks, lock_of(locks, path, sequential, at_ns), session, at_ns);
-}
 
 void locks_create(struct locks *locks, int64_t id, const char *path, bool sequential,
                   uint64_t at_ns)
 {
     struct locks_lock *lock = lock_of(locks, path, sequential, at_ns);
     struct locks_session *session = session_of(locks, id);
-    struct locks_place *former = place_at(locks, path);
+    struct locks_place *former = path_tree_find(&locks->place_by_path, path);
     if (former != NULL) /* its end was not seen */
         end_place(locks, former, at_ns);
-    if (!waits_at(lock, session))
-        session = arrive(locks, lock, id, at_ns);
-    stop_waiting(lock, session);
-    make_place(locks, lock, session, path)->arrived_ns = session->arrived_ns;
+    make_place(locks, lock, session, path, stop_waiting(lock, session, at_ns));
     give_turns(lock, at_ns);
 }
 
-void locks_refuse(struct locks *locks, int64_t id, const char *path, bool sequential, bool is_there,
-                  uint64_t at_ns)
+void locks_refuse(struct locks *locks, int64_t id, const char *path, uint64_t at_ns)
 {
-    struct locks_lock *lock = lock_of(locks, path, sequential, at_ns);
+    struct locks_lock *lock = lock_of(locks, path, false, at_ns);
     struct locks_session *session = session_of(locks, id);
-    if (!is_there)
-        stop_waiting(lock, session);
-    else if (!waits_at(lock, session))
-        (void)arrive(locks, lock, id, at_ns);
+    if (find_waiting(lock, session) < lock->waiting_count)
+        return;
+    lock->waiting = memory_grow(lock->waiting, lock->waiting_count, sizeof *lock->waiting);
+    lock->waiting[lock->waiting_count++] = (struct locks_waiting){session, at_ns};
+    lock->all->present++;
+    session->waits++;
 }
 
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
 {
-    struct locks_place *place = place_at(locks, path);
+    struct locks_place *place = path_tree_find(&locks->place_by_path, path);
     if (place != NULL)
         end_place(locks, place, at_ns);
 }
@@ -353,8 +292,7 @@ void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
     if (session == NULL)
         return;
     for (size_t i = 0; session->waits > 0; i++)
-        while (waits_at(locks->list[i], session))
-            stop_waiting(locks->list[i], session);
+        (void)stop_waiting(locks->list[i], session, at_ns);
     /* The newest first: what waits behind another place of the same session has no turn. */
     for (struct locks_place *place = session->last_made, *before; place != NULL; place = before) {
         before = place->made_before;
@@ -372,7 +310,7 @@ void locks_forget(struct locks *locks, uint64_t at_ns)
         while (lock->place_count > 0)
             held = remove_place(locks, place_of(lock, 0)) || held;
         while (lock->waiting_count > 0)
-            stop_waiting(lock, lock->waiting[0]);
+            (void)stop_waiting(lock, lock->waiting[0].session, at_ns);
         if (held)
             close_row(locks, lock, at_ns);
     }
@@ -380,12 +318,12 @@ void locks_forget(struct locks *locks, uint64_t at_ns)
 
 struct locks_lock *locks_find(struct locks *locks, const char *path)
 {
-    struct locks_lock *lock = lock_at(locks, path);
+    struct locks_lock *lock = path_tree_find(&locks->by_path, path);
     const char *name = strrchr(path, '/');
     if (lock != NULL || name == NULL)
         return lock;
     char *folder = memory_copy(path, (size_t)(name - path));
-    lock = lock_at(locks, folder);
+    lock = path_tree_find(&locks->by_path, folder);
     free(folder);
     return lock != NULL && !lock->by_name ? lock : NULL;
 }

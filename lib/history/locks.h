@@ -58,7 +58,7 @@ struct locks_lock {
     struct locks *all;
     struct locks_place **places; /* in the order of the queue, from `first` on */
     size_t first, place_count;
-    struct locks_session **waiting; /* without a place: their create has no reply, or was refused */
+    struct locks_waiting *waiting; /* sessions without a place, whose create was refused */
     size_t waiting_count;
 };
 
@@ -70,23 +70,17 @@ typedef void locks_closed(void *context, const struct locks_lock *lock,
 struct locks *locks_new(locks_closed *closed, void *context);
 void locks_free(struct locks *locks);
 
-/* A session asks to create an ephemeral znode: `path` is without the number. Only messages tell
- * this; a log begins with the next. */
-void locks_arrive(struct locks *locks, int64_t session, const char *path, bool sequential,
-                  uint64_t at_ns);
-
-/* The znode was created (path: with its number), or was not: then, if it is there already, the
- * session waits for it, and otherwise it gives up. */
+/* A session has created a znode (path: with its number), or was refused the one that is there,
+ * without a number, for which it waits. */
 void locks_create(struct locks *locks, int64_t session, const char *path, bool sequential,
                   uint64_t at_ns);
-void locks_refuse(struct locks *locks, int64_t session, const char *path, bool sequential,
-                  bool is_there, uint64_t at_ns);
+void locks_refuse(struct locks *locks, int64_t session, const char *path, uint64_t at_ns);
 
 /* A znode of any kind is deleted. A session, and with it its ephemeral znodes, ends. */
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
 void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
 
-/* All znodes and sessions are gone, nobody knows when: rows with a holder are closed. */
+/* All znodes and sessions are gone, at an unknown time: rows with a holder are closed. */
 void locks_forget(struct locks *locks, uint64_t at_ns);
 
 /* The lock that a path is the folder or the znode of, or whose folder has it; NULL: none. */

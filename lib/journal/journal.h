@@ -17,8 +17,8 @@
  * Files are only read, as a stream, compressed by gzip or not; they may be those of a server that
  * runs. Memory is that of the longest record of each log that is open.
  *
- * Invariants: every transaction is told once, in the order of the zxids, whatever files have it, or
- * the reading fails. Nothing is told of a file behind its first flaw. Two readings tell the same.
+ * Invariants: every transaction is passed on once, in the order of the zxids, whatever files have
+ * it, or the reading fails. A file is not read behind its first flaw. Two readings are the same.
  */
 #ifndef JOURNAL_JOURNAL_H
 #define JOURNAL_JOURNAL_H
@@ -71,7 +71,6 @@ enum journal_type {
 struct journal_change {
     enum journal_type type;
     struct jute_bytes path;
-    size_t data_bytes;
     bool ephemeral;
     int32_t number;
     int32_t cversion;   /* of the parent, behind a create; JOURNAL_NO_CVERSION */
@@ -112,8 +111,7 @@ struct journal_znode {
     int32_t cversion;
 };
 
-/* What is wrong: X(NAME, whether what was told has gaps because of it, sentence behind the file).
- */
+/* Flaws: X(NAME, whether transactions may be missing because of it, sentence behind the file). */
 #define JOURNAL_FLAWS(X)                                                                           \
     X(TORN, false, "ends within a record: it is cut short, or was copied while it grew")           \
     X(CHECKSUM, true, "has a record with a wrong checksum; the rest of the file is not read")      \
@@ -152,8 +150,8 @@ extern const struct journal_flaw_row {
 
 /* Each may be NULL. */
 struct journal_listener {
-    /* Before the first transaction, and behind each gap: what was told of sessions and znodes does
-     * not go on. Those of a snapshot follow that are older than the transaction `zxid`; `snapshot`
+    /* Before the first transaction, and behind each gap: sessions and znodes so far do not go on.
+     * Those of a snapshot follow that are older than the transaction `zxid`; `snapshot`
      * is its zxid, 0 if nothing was there before, or JOURNAL_NOT_KNOWN. */
     void (*begin)(void *context, int64_t zxid, int64_t snapshot);
     void (*znode)(void *context, const struct journal_znode *znode);

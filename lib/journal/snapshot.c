@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define SNAPSHOT_MAGIC 0x5a4b534e /* ZKSN */
 #define PATH_MOST      1048576    /* what fits in a request (jute.maxbuffer) */
@@ -14,6 +15,19 @@
  * highest byte of these is that of the sessions of server 255, too. */
 #define OWNER_CONTAINER INT64_MIN
 #define OWNER_TTL_BYTE  0xff
+
+const char *file_compression(const unsigned char *bytes, size_t count)
+{
+    static const struct {
+        const char *name, *magic;
+    } known[] = {{"Snappy", "\x82SNAPPY"}, {"zstd", "\x28\xb5\x2f\xfd"}, {"xz", "\xfd\x37zXZ"},
+                 {"bzip2", "BZh"},         {"lz4", "\x04\x22\x4d\x18"},  {"zip", "PK\x03\x04"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (count >= strlen(known[i].magic) &&
+            memcmp(bytes, known[i].magic, strlen(known[i].magic)) == 0)
+            return known[i].name;
+    return NULL;
+}
 
 /* A snapshot as it is read, compressed (gzip) or not. */
 struct source {
@@ -206,4 +220,39 @@ bool snapshot_read(const struct journal_file *file, const struct journal_listene
     free(source->listed);
     free(source);
     return whole;
+}
+
+/* ------------------------------------------------------------------ several folders */
+
+static bool share_a_server(const char *config, const char *other)
+{
+    for (const char *at = strstr(config, "server."); at != NULL; at = strstr(at + 1, "server.")) {
+        char *server = memory_copy(at, strcspn(at, ";\n"));
+        bool is_shared = strstr(other, server) != NULL;
+        free(server);
+        if (is_shared)
+            return true;
+    }
+    return false;
+}
+
+enum error_kind snapshots_check(const struct journal_file *snapshots, size_t count,
+                                char *const *folders, size_t folder_count, struct error *error)
+{
+    struct snapshot_facts *facts = memory_new(folder_count, sizeof *facts);
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = count; i-- > 0 && folder_count > 1;) {
+        struct snapshot_facts *of_folder = &facts[snapshots[i].folder];
+        if (of_folder->config[0] == '\0')
+            (void)!snapshot_read(&snapshots[i], NULL, NULL, 0, of_folder);
+    }
+    for (size_t i = 0; i < folder_count; i++)
+        for (size_t j = 0; j < i && kind == ERROR_NONE; j++)
+            if (facts[i].config[0] != '\0' && facts[j].config[0] != '\0' &&
+                !share_a_server(facts[i].config, facts[j].config))
+                kind =
+                    error_raise(error, ERROR_OTHER_ENSEMBLE, 0, folders[i],
+                                "its snapshot names other servers than that of %.200s", folders[j]);
+    free(facts);
+    return kind;
 }

@@ -13,7 +13,7 @@ static const struct {
 /* Behind the record, from 3.6 on: a version and the digest of all znodes (TxnDigest). */
 #define DIGEST_BYTES 12
 
-/* No clock of a server: so that times can be subtracted, and be told in nanoseconds. */
+/* Above any server's clock: times can be subtracted, and be counted in nanoseconds. */
 #define TIME_MOST_MS INT64_C(9000000000000)
 
 static bool find_type(int32_t number, enum journal_type *type)
@@ -69,7 +69,7 @@ static void read_fields(struct jute *jute, const char *fields, struct journal_ch
             jute->malformed |= change->path.length == 0 || change->path.bytes[0] != '/';
             break;
         case 'd':
-            change->data_bytes = jute_bytes(jute).length;
+            (void)jute_bytes(jute);
             break;
         case 'a':
             skip_acl(jute);

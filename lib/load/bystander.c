@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/bystander.h"
 
-#include "load/internal.h"
+#include "load/load_trial.h"
 
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 /* The longest that the opening, the end, or the deletion waits for the servers. */
 #define PATIENCE_NS (30 * NS_PER_S)
 
-static struct load_plan plan_of(const struct load_host *host, const char *root)
+static struct load_plan plan_of(const struct fleet_host *host, const char *root)
 {
     uint32_t sessions = (uint32_t)host->servers->count;
     return (struct load_plan){
@@ -46,20 +46,18 @@ static enum error_kind raise_end(const struct bystander *bystander, struct error
                            : "the servers do not answer the bystander");
 }
 
-enum error_kind bystander_begin(struct bystander *bystander, const struct load_host *host,
+enum error_kind bystander_begin(struct bystander *bystander, const struct fleet_host *host,
                                 const char *root, uint64_t alone_ns, struct error *error)
 {
     *bystander = (struct bystander){.host = *host};
-    bystander->host.watch =
-        (struct load_watch){.interrupt_descriptor = host->watch.interrupt_descriptor};
     snprintf(bystander->root, sizeof bystander->root, "%s", root);
     bystander->plan = plan_of(&bystander->host, bystander->root);
-    struct load_trial *trial = load_trial_begin(&bystander->plan, &bystander->host);
+    struct load_trial *trial = load_trial_begin(&bystander->plan, &bystander->host, NULL);
     bystander->trial = trial;
     if (load_trial_goes_on(trial)) {
-        atomic_store(&trial->load->measures_ns, load_trial_now_ns(trial) + WARM_UP_NS);
+        atomic_store(&trial->load->measures_ns, experiment_now_ns(&trial->experiment) + WARM_UP_NS);
         load_trial_start(trial);
-        load_trial_wait(trial, load_trial_now_ns(trial) + alone_ns);
+        load_trial_wait(trial, experiment_now_ns(&trial->experiment) + alone_ns);
     }
     struct error ending;
     enum error_kind kind = raise_end(bystander, error);
@@ -70,7 +68,7 @@ enum error_kind bystander_begin(struct bystander *bystander, const struct load_h
 
 enum error_kind bystander_wait(struct bystander *bystander, uint64_t wait_ns, struct error *error)
 {
-    load_trial_wait(bystander->trial, load_trial_now_ns(bystander->trial) + wait_ns);
+    load_trial_wait(bystander->trial, experiment_now_ns(&bystander->trial->experiment) + wait_ns);
     return raise_end(bystander, error);
 }
 
@@ -108,7 +106,7 @@ static uint64_t due_of(const struct bystander *bystander, uint32_t session, uint
 {
     const struct load_shared *load = bystander->trial->load;
     const uint64_t times_ns[] = {atomic_load(&load->measures_ns),
-                                 load_trial_now_ns(bystander->trial) - bound_ns};
+                                 experiment_now_ns(&bystander->trial->experiment) - bound_ns};
     uint64_t first_ns = load->starts_ns + session * NS_PER_S / bystander->plan.rate_per_s;
     uint64_t due[2]; /* since the load started */
     for (int i = 0; i < 2; i++)

@@ -3,7 +3,7 @@
  * bystander: sessions that read a little, all the time, so that it is known how others fare while
  * something loads the servers: for each server one session, in a process of its own, reads a small
  * znode of its own BRAKE_READS_PER_S times a second, at constant distances. Layer: load, above
- * load. Whoever leads the process may do anything meanwhile, such as lead trials: what was counted
+ * load. Another coordinator may run trials in the process meanwhile: what was counted
  * so far is in shared memory.
  *
  * Invariant: real servers only. After bystander_end no process, no session and no znode of the
@@ -17,20 +17,20 @@
 
 struct bystander {
     struct load_plan plan; /* its sessions: one for each server */
-    struct load_host host;
+    struct fleet_host host;
     struct load_trial *trial;
     char root[LOAD_PATH_SIZE];
 };
 
 /*
  * Opens the sessions, and reads for alone_ns, during which nothing else should load the servers.
- * host: its watch is asked for interruptions alone; what it points to must outlive bystander_end.
+ * What host points to must outlive bystander_end.
  * root: the path of a znode that does not exist yet. *bystander must not be moved. On an error
  * nothing is left behind, and bystander_end must not be called. ERROR_SESSION_LOST, and those of
  * load_run.
  */
 MUST_CHECK enum error_kind bystander_begin(struct bystander *bystander,
-                                           const struct load_host *host, const char *root,
+                                           const struct fleet_host *host, const char *root,
                                            uint64_t alone_ns, struct error *error);
 
 /* The p99 of a session's response times so far, in nanoseconds; with fewer than a hundred reads the
@@ -38,7 +38,7 @@ MUST_CHECK enum error_kind bystander_begin(struct bystander *bystander,
 uint64_t bystander_p99_ns(const struct bystander *bystander, uint32_t session);
 
 /* What a session has counted so far; losses are those of all sessions. May be called while
- * something else leads the process. */
+ * another coordinator runs in the process. */
 struct brake_counts bystander_count(const struct bystander *bystander, uint32_t session,
                                     uint64_t bound_ns);
 
@@ -46,7 +46,7 @@ struct brake_counts bystander_count(const struct bystander *bystander, uint32_t 
 const char *bystander_server(const struct bystander *bystander, uint32_t session, char *text,
                              size_t size);
 
-/* Lets time pass. ERROR_INTERRUPTED, ERROR_SESSION_LOST and those of watchdog_wait; bystander_end
+/* Lets time pass. ERROR_INTERRUPTED, ERROR_SESSION_LOST and those of experiment_wait; bystander_end
  * is due in any case. load_background_goes_on says whether its trial still does: once it does not,
  * it must be ended. */
 MUST_CHECK enum error_kind bystander_wait(struct bystander *bystander, uint64_t wait_ns,

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ its memory */
 
-struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct load_worker *workers,
+struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct fan_out_counts *counts,
                                 struct shared_layout *layout)
 {
     const struct fleet_plan *fleet = &plan->fleet;
@@ -30,7 +30,7 @@ struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct load_worker
         return NULL;
     *fan_out = parts;
     for (uint32_t i = 0; i < fleet->sessions; i++) {
-        fan_out->sessions[i].counts = &workers[i % fleet->processes].fan_out;
+        fan_out->sessions[i].counts = &counts[i % fleet->processes];
         fan_out->sessions[i].watched = watched + (size_t)i * parts.watchable;
     }
     return fan_out;
@@ -46,8 +46,8 @@ static struct fan_out_write *place_of(const struct fan_out *fan_out, uint32_t zn
     return &fan_out->writes[(size_t)znode * fan_out->ring + index];
 }
 
-/* Nobody else changes the write until its version is stored again, within nanoseconds unless the
- * system takes the core away meanwhile. */
+/* No other session changes the write until its version is stored again, within nanoseconds unless
+ * the system takes the core away meanwhile. */
 static int32_t take(struct fan_out_write *write)
 {
     int32_t version;
@@ -137,7 +137,7 @@ static uint32_t find_expected(const struct fan_out_session *session, uint32_t zn
     return i;
 }
 
-/* The oldest that has come has waited in vain for longest: it makes room. False, and the session
+/* The oldest that has come has waited for longest: it makes room. False, and the session
  * has lost track for good, if all that is in the list is expected. */
 static bool append(struct fan_out_session *session, struct fan_out_notification notification)
 {
@@ -227,13 +227,13 @@ void fan_out_forget(struct fan_out *fan_out, uint32_t session)
 
 /* ------------------------------------------------------------------ the end */
 
-void fan_out_settle(struct fan_out *fan_out, uint32_t session)
+void fan_out_end(struct fan_out *fan_out, uint32_t session)
 {
-    struct fan_out_session *settled = &fan_out->sessions[session];
+    struct fan_out_session *ended = &fan_out->sessions[session];
     fan_out_retry(fan_out, session);
-    drop_expected(settled);
-    atomic_fetch_add(&settled->counts->untimed, settled->waiting);
-    settled->waiting = 0;
+    drop_expected(ended);
+    atomic_fetch_add(&ended->counts->untimed, ended->waiting);
+    ended->waiting = 0;
 }
 
 void fan_out_close(struct fan_out *fan_out, struct fan_out_counts *counts)

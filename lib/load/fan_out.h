@@ -20,7 +20,21 @@
 #ifndef LOAD_FAN_OUT_H
 #define LOAD_FAN_OUT_H
 
-#include "load/load_result.h"
+#include "fleet/shared.h"
+#include "load/load_plan.h"
+#include "measure/histogram.h"
+
+/* What the sessions of a worker have found in a load that leaves watches. The histograms, the
+ * writes and the largest fan-out are of measured writes alone, `timed` and `untimed` of all. */
+struct fan_out_counts {
+    _Alignas(SHARED_CACHE_LINE) _Atomic uint64_t timed; /* notifications */
+    _Atomic uint64_t untimed;                           /* notifications */
+    _Atomic uint64_t writes;                            /* that fired a notification at least */
+    _Atomic uint64_t most;                              /* notifications of one write */
+    struct histogram notification; /* from the sending of the write to the notification */
+    struct histogram first;        /* from there to the first notification of the write */
+    struct histogram last;         /* from there to the last one */
+};
 
 /* Notifications of a session that wait for their writes, or are expected, at most. */
 #define FAN_OUT_WAITING_MAX 64
@@ -60,7 +74,8 @@ struct fan_out {
     _Atomic bool *written;        /* of each znode: a write of it was published */
 };
 
-struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct load_worker *workers,
+/* counts: one for each worker of the plan. */
+struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct fan_out_counts *counts,
                                 struct shared_layout *layout);
 
 /* A read that leaves a watch was answered: it has read this version. */
@@ -83,9 +98,9 @@ void fan_out_retry(struct fan_out *fan_out, uint32_t session);
 void fan_out_forget(struct fan_out *fan_out, uint32_t session);
 
 /* The session is notified no more, and all writes were published: empties its list. */
-void fan_out_settle(struct fan_out *fan_out, uint32_t session);
+void fan_out_end(struct fan_out *fan_out, uint32_t session);
 
-/* Once, when all sessions are settled: counts the writes that the rings still hold. */
+/* Once, when all sessions have ended: counts the writes that the rings still hold. */
 void fan_out_close(struct fan_out *fan_out, struct fan_out_counts *counts);
 
 #endif

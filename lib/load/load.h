@@ -6,51 +6,16 @@
 #ifndef LOAD_LOAD_H
 #define LOAD_LOAD_H
 
-#include "base/error.h"
-#include "fleet/setup_session.h"
-#include "load/load_plan.h"
 #include "load/load_result.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* What is shown while a load runs. */
-struct load_progress {
-    enum { LOAD_CONNECTS, LOAD_LAYS_OUT, LOAD_WARMS_UP, LOAD_MEASURES, LOAD_CLEARS } phase;
-    uint32_t established; /* sessions */
-    uint32_t second;      /* LOAD_MEASURES: seconds that have passed */
-    const struct load_shared *load;
-};
-
-/* How a load is watched over from outside. */
-struct load_watch {
-    /* Called about ten times a second, and when all of a load that went well is answered; may be
-     * NULL. */
-    void (*progress)(void *context, const struct load_progress *progress);
-    void *context;
-    int interrupt_descriptor; /* readable when the trial is to be given up; -1: never */
-    /* Whether what is to go on beside the load still does, asked after every wait of the
-     * coordinator: if not, the trial ends, END_ALONE. May be NULL. */
-    bool (*has_company)(void *context);
-};
-
-/* Where a load is sent to. */
-struct load_host {
-    struct setup_session *setup;          /* a simulation has its own */
-    const struct connect_string *servers; /* all of them: the plan's may be a part; those of a
-                                             simulation have their numbers, from 1, as ports */
-    struct ensemble *ensemble;            /* NULL: the servers are somebody else's */
-    const struct sim_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
-    struct load_watch watch;
-    uint32_t companions; /* sessions beside the load that are this program's */
-};
-
 /*
- * Runs a trial. On success (of the run: the trial itself may not have reached its end, which the
- * result says) *result is the caller's to load_result_free. The plan must outlive the result.
+ * Runs a trial; watch: NULL: none. On success (of the run: the trial itself may not have reached
+ * its end, which the result says) *result is the caller's to load_result_free. The plan must
+ * outlive the result.
  */
-MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct load_host *host,
-                                    struct load_result **result, struct error *error);
+MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct fleet_host *host,
+                                    const struct load_watch *watch, struct load_result **result,
+                                    struct error *error);
 
 /* ------------------------------------------------------------------ a load in the background
  *
@@ -61,7 +26,7 @@ MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct l
  *
  *   load_background_begin   opens the sessions, warms up, measures the load alone
  *   load_background_contend the contended time begins   (both may be called while another
- *   load_background_settle  the contended time ends      coordinator leads the process)
+ *   load_background_settle  the contended time ends      coordinator runs in the process)
  *   load_background_end     waits for all replies, and clears everything away */
 
 struct load_trial;
@@ -70,12 +35,13 @@ struct load_trial;
  * load_background_end must be called with *trial in any case. Real servers only. plan and host must
  * outlive that. */
 bool load_background_begin(struct load_trial **trial, const struct load_plan *plan,
-                           const struct load_host *host);
+                           const struct fleet_host *host);
 
 /* Whether the load still goes on: false once it has lost a session or its worker, which
- * load_background_end explains. May be called while another coordinator leads the process. */
+ * load_background_end explains. May be called while another coordinator runs in the process. */
 bool load_background_goes_on(const struct load_trial *trial);
 
+/* The first call counts; none behind load_background_settle. */
 void load_background_contend(struct load_trial *trial);
 void load_background_settle(struct load_trial *trial);
 

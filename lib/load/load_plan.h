@@ -1,17 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load_plan: what a trial of a load is to do. Layer: load.
+ * load_plan: what a trial of a load is to do: which requests, in which shares, how many and how
+ * long. Layer: load.
+ *
+ * Invariant: the shares of a mix that mix_parse or mix_of_reads has made are whole percents, and
+ * their sum is 100.
  */
 #ifndef LOAD_LOAD_PLAN_H
 #define LOAD_LOAD_PLAN_H
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "client/client.h"
 #include "fleet/fleet_plan.h"
-#include "load/mix.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* ------------------------------------------------------------------ mix */
+
+/* The kinds of operation of a load. X(name, the word for it in a mix and in files) */
+#define LOAD_KIND_LIST(X)                                                                          \
+    X(GET, "get")           /* reads a data znode */                                               \
+    X(EXISTS, "exists")     /* asks for the Stat of a data znode */                                \
+    X(CHILDREN, "children") /* lists the znodes that the session has created */                    \
+    X(SET, "set")           /* writes a data znode */                                              \
+    X(CREATE, "create")     /* creates a znode of the session's own */                             \
+    X(DELETE, "delete")     /* deletes the oldest of those */                                      \
+    X(MULTI, "multi")       /* checks and writes a data znode, in one transaction */               \
+    X(TRYLOCK, "trylock")   /* creates the one ephemeral znode that is the lock, or goes away */   \
+    X(CREATE_DELETE, "create-delete") /* creates a znode of the session's own that is deleted */   \
+    X(UNLOCK, "unlock") /* deletes the lock's znode: follows each TRYLOCK that succeeded */        \
+    X(ASYNC_DELETE, "async-delete") /* deletes the znode of a CREATE_DELETE that succeeded */
+
+enum load_kind {
+#define X(name, word) LOAD_##name,
+    LOAD_KIND_LIST(X)
+#undef X
+        LOAD_KINDS
+};
+
+/* The kinds that a mix may name: all before UNLOCK. Those from UNLOCK on follow from others. */
+#define MIX_KINDS LOAD_UNLOCK
+
+struct mix {
+    uint32_t percent[MIX_KINDS];
+};
+
+/*
+ * Parses a list such as "get=70,set=20,create=5,delete=5". False, with a sentence in why (size
+ * bytes) and *mix unchanged, if a kind is unknown or named twice, a share is not a whole number
+ * from 1 to 100, the shares do not sum to 100, or the mix deletes more than it creates.
+ */
+bool mix_parse(const char *text, struct mix *mix, char *why, size_t size);
+
+/* The mix of `percent` percent get, from 0 to 100, and of set for the rest. */
+struct mix mix_of_reads(uint32_t percent);
+
+/* Formats a mix as mix_parse reads it; returns text. size: 128 bytes are always enough. */
+const char *mix_format(const struct mix *mix, char *text, size_t size);
+
+/* The share of the operations that only read, in percent. */
+uint32_t mix_reads(const struct mix *mix);
+
+/* The most requests that a session may have outstanding whose operations outstanding are at most
+ * `depth`. They are more if the mix names CREATE_DELETE: the ASYNC_DELETE that follows one is sent
+ * at once, on top of the depth, and at most `depth` of these are outstanding. */
+uint32_t mix_requests(const struct mix *mix, uint32_t depth);
+
+/* Whether the mix names one of the kinds that use the znodes below a session's own folder. */
+bool mix_needs_folders(const struct mix *mix);
+
+/* Draws a kind: each with the probability of its share. */
+enum load_kind mix_draw(const struct mix *mix, struct random *random);
+
+/* Whether the operation only reads. */
+bool load_kind_reads(enum load_kind kind);
+
+/* The word for a kind: a static string. */
+const char *load_kind_word(enum load_kind kind);
+
+/* ------------------------------------------------------------------ plan */
 
 /* The most operations that a session may have outstanding: a mix has at most twice as many
  * requests. */
@@ -28,21 +98,6 @@
  * that the session may watch. */
 #define FAN_OUT_WATCHED_MAX (UINT64_C(1) << 28)
 
-/* Which servers. What a server is, is asked when the fault is due. */
-enum load_fault_target {
-    LOAD_FAULT_LEADER,
-    LOAD_FAULT_FOLLOWER,
-    LOAD_FAULT_ANOTHER_FOLLOWER, /* one that no earlier fault of the trial has killed */
-    LOAD_FAULT_DOWN              /* all that are down are started again; the others are killed */
-};
-
-/* What happens to private servers during the measured time: see load_faults.c. */
-struct load_fault {
-    uint64_t at_ns; /* after the measured time began */
-    enum load_fault_target target;
-    uint32_t servers; /* to be killed: how many */
-};
-
 struct load_plan {
     struct fleet_plan fleet; /* its depth bounds the requests outstanding of a session: it is
                                 mix_requests of the operations */
@@ -57,9 +112,6 @@ struct load_plan {
     uint64_t warm_up_ns;    /* under the same load, and not measured */
     uint32_t seconds;       /* measured, 1 to LOAD_SECONDS_MAX; in the background also 0 */
     uint64_t limit_ns;      /* responses that take so long are counted; 0: none is */
-    /* In the order of their times, no two at the same; NULL: none. For private servers alone. */
-    const struct load_fault *faults;
-    uint32_t fault_count;
     /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
      */
     const char *root;
@@ -94,5 +146,22 @@ static inline uint32_t load_plan_znodes(const struct load_plan *plan)
 {
     return plan->znodes > 0 ? plan->znodes : plan->fleet.sessions;
 }
+
+/* ------------------------------------------------------------------ what is shown */
+
+struct load_shared;
+
+struct load_progress {
+    enum { LOAD_CONNECTS, LOAD_LAYS_OUT, LOAD_WARMS_UP, LOAD_MEASURES, LOAD_CLEARS } phase;
+    uint32_t established; /* sessions */
+    uint32_t second;      /* LOAD_MEASURES: seconds that have passed */
+    const struct load_shared *load;
+};
+
+struct load_watch {
+    /* Called about ten times a second, and when all of a load that went well is answered. */
+    void (*progress)(void *context, const struct load_progress *progress);
+    void *context;
+};
 
 #endif

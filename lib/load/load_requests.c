@@ -46,8 +46,7 @@ void schedule_advance(struct schedule *schedule)
     set_due(schedule);
 }
 
-/* Until then there are so many operations of all sessions, of which those from number on are left.
- */
+/* Operations of all sessions until then are left from `number` on. */
 static uint64_t skip_constant(struct schedule *schedule, uint64_t until_ns)
 {
     uint64_t since_ns = until_ns - schedule->start_ns,

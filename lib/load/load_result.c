@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/internal.h"
+#include "load/load_result.h"
 
 #include "base/memory.h"
 
@@ -42,13 +42,12 @@ static struct load_shared *lay_out(struct shared_layout *layout, const struct lo
         shared_take(layout, (size_t)fleet->processes * spans_of(plan) * sizeof *parts.times);
     parts.paths = shared_take(layout, (size_t)load_plan_znodes(plan) * sizeof *parts.paths);
     parts.value = shared_take(layout, plan->value_bytes);
+    parts.fan_outs = shared_take(layout, (fleet->processes + 1) * sizeof *parts.fan_outs);
     if (plan->watch_percent > 0) {
-        parts.fan_out = fan_out_lay_out(plan, parts.workers, layout);
+        parts.fan_out = fan_out_lay_out(plan, parts.fan_outs, layout);
         parts.sent = shared_take(layout, (size_t)fleet->sessions * fleet_plan_depth(fleet) *
                                              sizeof *parts.sent);
     }
-    if (plan->fault_count > 0)
-        parts.outages = outages_lay_out(plan, layout);
     if (load != NULL)
         *load = parts;
     return load;
@@ -97,10 +96,9 @@ enum error_kind load_result_new(const struct load_plan *plan, struct load_result
         .load = load,
         .measured = &sum->windows[LOAD_MEASURED],
         .contended = &sum->windows[LOAD_CONTENDED],
-        .fan_out = &sum->fan_out,
+        .fan_out = &load->fan_outs[plan->fleet.processes],
         .usage = memory_new(plan->seconds + 1, sizeof *(*result)->usage), /* never nothing */
         .server_seconds = memory_new(plan->seconds + 1, sizeof *(*result)->server_seconds),
-        .faults = memory_new(plan->fault_count + 1, sizeof *(*result)->faults),
     };
     return ERROR_NONE;
 }
@@ -112,7 +110,6 @@ void load_result_free(struct load_result *result)
     load_shared_free(result->load);
     free(result->usage);
     free(result->server_seconds);
-    free(result->faults);
     free(result);
 }
 
@@ -125,18 +122,14 @@ static const char *const words[] = {
 #undef X
 };
 
-void load_marks_add(struct load_marks *marks, uint64_t time_ns, enum load_mark_kind kind,
+void load_marks_add(struct load_marks *marks, uint32_t second, enum load_mark_kind kind,
                     uint32_t server)
 {
     uint32_t most = kind == LOAD_MARK_SNAPSHOT ? LOAD_MARKS_MAX / 2 : LOAD_MARKS_MAX;
-    if (marks->count >= most) {
+    if (marks->count < most)
+        marks->list[marks->count++] = (struct load_mark){second, kind, server};
+    else
         marks->left_out++;
-        return;
-    }
-    uint32_t place = marks->count++;
-    for (; place > 0 && marks->list[place - 1].time_ns > time_ns; place--)
-        marks->list[place] = marks->list[place - 1];
-    marks->list[place] = (struct load_mark){time_ns, kind, server};
 }
 
 const char *load_marks_format(const struct load_marks *marks, uint32_t second, char *text,
@@ -147,7 +140,7 @@ const char *load_marks_format(const struct load_marks *marks, uint32_t second, c
     for (uint32_t i = 0; i < marks->count; i++) {
         const struct load_mark *mark = &marks->list[i];
         const char *between = length > 0 ? ";" : "";
-        if ((mark->time_ns == 0 ? 0 : (mark->time_ns - 1) / NS_PER_S) != second)
+        if (mark->second != second)
             continue;
         if (mark->kind == LOAD_MARK_NO_LEADER)
             snprintf(text + length, size - length, "%s%s", between, words[mark->kind]);
@@ -222,22 +215,15 @@ void load_shared_add_times(const struct load_shared *load, uint32_t second, stru
     }
 }
 
-uint64_t load_shared_contended_replied(const struct load_shared *load)
+/* The replies are read last: there are never fewer of them. */
+void load_shared_contended(const struct load_shared *load, uint64_t *replied, uint64_t *over)
 {
-    uint64_t sum = 0;
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
-        sum += atomic_load(&load->workers[worker].windows[LOAD_CONTENDED].replied);
-    return sum;
-}
-
-uint64_t load_shared_contended_over(const struct load_shared *load)
-{
-    uint64_t sum = 0;
+    *replied = *over = 0;
     for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
         const struct load_window *window = &load->workers[worker].windows[LOAD_CONTENDED];
-        sum += atomic_load(&window->over) + atomic_load(&window->failed);
+        *over += atomic_load(&window->over) + atomic_load(&window->failed);
+        *replied += atomic_load(&window->replied);
     }
-    return sum;
 }
 
 struct tally load_shared_total(const struct load_shared *load)
@@ -304,21 +290,21 @@ static void add_fan_out(struct fan_out_counts *sum, const struct fan_out_counts 
     histogram_add(&sum->last, &counts->last);
 }
 
-/* What follows from another operation comes on top of what was asked for: nobody has offered it,
- * and it is in no sum over the kinds. */
+/* What follows from another operation comes on top of what was asked for: it was not offered, and
+ * it is in no sum over the kinds. */
 void load_result_add_up(struct load_result *result)
 {
     const struct load_shared *load = result->load;
     uint32_t processes = load->plan->fleet.processes;
     struct load_worker *sum = &load->workers[processes];
     if (load->fan_out != NULL)
-        fan_out_close(load->fan_out, &load->workers[0].fan_out);
+        fan_out_close(load->fan_out, &load->fan_outs[0]);
     for (uint32_t i = 0; i < processes; i++) {
         const struct load_worker *worker = &load->workers[i];
         tally_sum(&result->total, &worker->total);
         for (int window = 0; window < LOAD_WINDOWS; window++)
             add_window(&sum->windows[window], &worker->windows[window]);
-        add_fan_out(&sum->fan_out, &worker->fan_out);
+        add_fan_out(&load->fan_outs[processes], &load->fan_outs[i]);
         result->reconnects += atomic_load(&load->shared->workers[i].reconnects);
     }
     for (uint32_t second = 0; second < load->plan->seconds; second++) {
@@ -335,6 +321,4 @@ void load_result_add_up(struct load_result *result)
     if (atomic_load(&load->contends_ns) != UINT64_MAX)
         result->contended_ns = atomic_load(&load->ends_ns) - atomic_load(&load->contends_ns);
     result->losses = atomic_load(&load->shared->losses);
-    for (uint32_t i = 0; i < load->plan->fleet.sessions; i++)
-        result->apart += load->shared->sessions[i].apart;
 }

@@ -17,11 +17,10 @@
 #include "base/error.h"
 #include "fleet/server_counters.h"
 #include "fleet/shared.h"
-#include "fleet/watchdog.h"
-#include "load/load_plan.h"
+#include "load/fan_out.h"
 #include "measure/histogram.h"
 #include "measure/tally.h"
-#include "servers/role.h"
+#include "servers/four_letter.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,24 +28,6 @@
 #include <stdint.h>
 
 /* ------------------------------------------------------------------ what its sessions count */
-
-struct fan_out;
-
-/* A sample: so many of them are a second. */
-#define OUTAGES_SAMPLES_PER_S 10
-
-/* Which operations. */
-enum outages_kind {
-    OUTAGES_READS,
-    OUTAGES_WRITES,
-    OUTAGES_KINDS,
-    OUTAGES_ALL = OUTAGES_KINDS /* both together */
-};
-
-struct outages;
-
-/* The operations that were completed in a sample, from 0. */
-uint64_t outages_sample(const struct outages *outages, uint32_t sample, enum outages_kind kind);
 
 /* Enough for any path of a load, with its terminator. */
 #define LOAD_PATH_SIZE 160
@@ -94,25 +75,12 @@ struct load_window {
     struct histogram response[ROLES + 1][LOAD_KINDS + 1]; /* from the due time to the reply */
 };
 
-/* What the sessions of a worker have found in a load that leaves watches. The histograms, the
- * writes and the largest fan-out are of measured writes alone, `timed` and `untimed` of all. */
-struct fan_out_counts {
-    _Atomic uint64_t timed;        /* notifications */
-    _Atomic uint64_t untimed;      /* notifications */
-    _Atomic uint64_t writes;       /* that fired a notification at least */
-    _Atomic uint64_t most;         /* notifications of one write */
-    struct histogram notification; /* from the sending of the write to the notification */
-    struct histogram first;        /* from there to the first notification of the write */
-    struct histogram last;         /* from there to the last one */
-};
-
 /* What the sessions of a worker count. `total` begins at the order to start, and counts all that
  * was sent. */
 struct load_worker {
     _Alignas(SHARED_CACHE_LINE) struct tally total;
     _Atomic uint64_t replied; /* of total */
     struct load_window windows[LOAD_WINDOWS];
-    _Alignas(SHARED_CACHE_LINE) struct fan_out_counts fan_out;
 };
 
 /* An operation that was sent and has no reply yet: what its tag has no room for. */
@@ -124,19 +92,19 @@ struct load_sent {
 
 struct load_shared {
     const struct load_plan *plan;
-    struct shared *shared;         /* the fleet's */
-    struct load_worker *workers;   /* one more than the plan's: the sum of all, in the result */
-    struct load_second *seconds;   /* the plan's seconds of worker 0, those of worker 1, … */
-    struct load_times *times;      /* its spans, in the same way */
-    char (*paths)[LOAD_PATH_SIZE]; /* of the data znodes */
-    char *value;                   /* value_bytes of it */
-    struct fan_out *fan_out;       /* of a load that leaves watches; else NULL */
-    struct outages *outages;       /* of a load with faults; else NULL */
-    struct load_sent *sent;        /* with fan_out: the depth's of session 0, a ring, … */
+    struct shared *shared;           /* the fleet's */
+    struct load_worker *workers;     /* one more than the plan's: the sum of all, in the result */
+    struct load_second *seconds;     /* the plan's seconds of worker 0, those of worker 1, … */
+    struct load_times *times;        /* its spans, in the same way */
+    char (*paths)[LOAD_PATH_SIZE];   /* of the data znodes */
+    char *value;                     /* value_bytes of it */
+    struct fan_out *fan_out;         /* of a load that leaves watches; else NULL */
+    struct fan_out_counts *fan_outs; /* of each worker, and of all in the result */
+    struct load_sent *sent;          /* with fan_out: the depth's of session 0, a ring, … */
     size_t size_bytes;
     /* The measured time is from measures_ns to settles_ns, the contended time from contends_ns to
      * ends_ns. A time that is not known yet is UINT64_MAX. */
-    uint64_t starts_ns; /* when the sessions are told to start */
+    uint64_t starts_ns; /* when the sessions get the order to start */
     _Atomic uint64_t measures_ns;
     _Atomic uint64_t settles_ns;
     _Atomic uint64_t contends_ns;
@@ -144,6 +112,27 @@ struct load_shared {
     _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t resting; /* sessions that have done the order */
     _Atomic uint64_t chores_done; /* data znodes that LAY_OUT has created, or CLEAR deleted */
 };
+
+/* Lays out the memory of a load and of its fleet for the plan, which must outlive it. *load is the
+ * caller's to load_shared_free, which takes NULL. ERROR_NO_MEMORY and those of errno. */
+MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
+                                           struct error *error);
+void load_shared_free(struct load_shared *load);
+
+/* The window that the time lies in; LOAD_WINDOWS: in none. */
+enum load_window_kind load_shared_window(const struct load_shared *load, uint64_t time_ns);
+
+/* The second of a worker that this time lies in; NULL if it is not measured, or the plan has no
+ * seconds. */
+struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
+                                       uint64_t time_ns);
+
+/* The times of the span that this time lies in; it must be measured. */
+struct load_times *load_shared_times(const struct load_shared *load, uint32_t worker,
+                                     uint64_t time_ns);
+
+/* All that the sessions have sent and were notified of so far. */
+struct tally load_shared_total(const struct load_shared *load);
 
 /* One second of the measured time, from 0, of all workers. */
 struct load_second_sum {
@@ -160,8 +149,7 @@ void load_shared_add_times(const struct load_shared *load, uint32_t second, stru
 
 /* The operations that were due in the contended time and have been replied to so far, and those of
  * them that have failed or were not below the plan's limit. */
-uint64_t load_shared_contended_replied(const struct load_shared *load);
-uint64_t load_shared_contended_over(const struct load_shared *load);
+void load_shared_contended(const struct load_shared *load, uint64_t *replied, uint64_t *over);
 
 /* The requests that all sessions have sent so far. */
 uint64_t load_shared_sent(const struct load_shared *load);
@@ -177,11 +165,9 @@ bool load_shared_is_foreseen(enum load_kind kind, enum zk_status status);
 
 /* X(name, word): "server 2 " stands before the word, except that of NO_LEADER. */
 #define LOAD_MARK_LIST(X)                                                                          \
-    X(KILLED, "killed")       /* by zkherd */                                                      \
-    X(RESTARTED, "restarted") /* by zkherd */                                                      \
-    X(LOST, "lost")           /* refuses connections, or does not answer for a second */           \
-    X(BACK, "back")           /* answers again */                                                  \
-    X(LEADS, "leads")         /* and did not at the end of the second before */                    \
+    X(LOST, "lost")   /* refuses connections, or does not answer for a second */                   \
+    X(BACK, "back")   /* answers again */                                                          \
+    X(LEADS, "leads") /* and did not at the end of the second before */                            \
     X(NO_LEADER, "no server leads")                                                                \
     X(SNAPSHOT, "snapshot") /* the server has written one */
 
@@ -192,68 +178,42 @@ enum load_mark_kind {
 };
 
 struct load_mark {
-    uint64_t time_ns; /* since the measured time began */
+    uint32_t second; /* of the measured time, from 0 */
     enum load_mark_kind kind;
-    uint32_t server; /* from 0, in the order of struct load_host; of NO_LEADER: 0 */
+    uint32_t server; /* from 0, in the order of struct fleet_host; of NO_LEADER: 0 */
 };
 
 struct load_marks {
     uint32_t count;
     uint32_t left_out;                     /* for want of room */
-    struct load_mark list[LOAD_MARKS_MAX]; /* in the order of their times */
+    struct load_mark list[LOAD_MARKS_MAX]; /* in the order of their seconds */
 };
 
-/* Marks of the same time stand in the order in which they are added. What has no room is left out:
- * of snapshots, which busy servers write all the time, there is room for half of the marks.
- * Allocates nothing. */
-void load_marks_add(struct load_marks *marks, uint64_t time_ns, enum load_mark_kind kind,
+/* Marks are added in the order of their seconds. What has no room is left out: of snapshots, which
+ * busy servers write all the time, there is room for half of the marks. */
+void load_marks_add(struct load_marks *marks, uint32_t second, enum load_mark_kind kind,
                     uint32_t server);
 
 /* Enough for the words of all marks of a second. */
 #define LOAD_MARKS_TEXT_SIZE (LOAD_MARKS_MAX * 32)
 
 /* Writes the words of the marks of a second of the measured time, from 0, with semicolons between:
- * "server 3 lost;no server leads". Servers are numbered from 1 there. What happens at the very end
- * of a second belongs to that second. size >= LOAD_MARKS_TEXT_SIZE. Returns text. */
+ * "server 3 lost;no server leads". Servers are numbered from 1 there. size >= LOAD_MARKS_TEXT_SIZE.
+ * Returns text. */
 const char *load_marks_format(const struct load_marks *marks, uint32_t second, char *text,
                               size_t size);
-
-/* What has become of a fault. Times without a fault's name are since the measured time began. */
-struct load_fault_result {
-    bool carried_out;
-    char why[96];                           /* why it was not; else "" */
-    uint32_t count;                         /* servers */
-    uint32_t servers[ENSEMBLE_SERVERS_MAX]; /* from 0 */
-    enum role roles[ENSEMBLE_SERVERS_MAX];  /* just before; of a start: ROLE_UNKNOWN */
-    uint64_t at_ns;
-    uint64_t took_ns; /* until the processes had ended, or were started */
-    /* Since the fault; UINT64_MAX: not within the measured time. */
-    uint64_t first_operation_ns; /* that was sent after the fault, until its completion */
-    uint64_t first_write_ns;
-    uint64_t served_ns; /* of a start: when the last of its servers was seen to serve */
-    uint64_t led_ns;    /* of a leader's death: when another server was seen to lead */
-    /* By so much sooner the two may have come: the same server was asked in vain then. */
-    uint64_t served_within_ns;
-    uint64_t led_within_ns;
-    uint32_t leader; /* the server that was seen to lead */
-    /* The longest times until the next fault in which no operation, or no write, was completed. */
-    uint64_t silence_ns;
-    uint64_t write_silence_ns;
-};
-
-/* The word for what a fault does: a static string, "kill" or "restart". */
-const char *load_fault_word(const struct load_fault *fault);
 
 /* One second, of all servers together. A server that refused connections at the beginning and at
  * the end of the second has counted nothing. */
 struct load_server_second {
-    bool known; /* how many in this second: packets_received without zkherd's four-letter words, and
-                   FOUR_LETTER_UNTOLD if others have asked, too: it is not known in which second */
+    /* Whether the counts of this second are known; packets_received are without zkherd's
+     * four-letter words. */
+    bool known;
     FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
-    bool state_known; /* how many at its end: */
+    bool state_known; /* whether the numbers at its end are known */
     uint64_t watches;
     uint64_t connections; /* that of the set-up session included */
-    uint64_t outstanding; /* requests; FOUR_LETTER_UNTOLD: a server does not tell */
+    uint64_t outstanding; /* requests; FOUR_LETTER_UNTOLD: not known of a server */
 };
 
 /* What the coordinator reads at the end of each second of the measured time. CPU times are those of
@@ -290,11 +250,17 @@ struct load_result {
     uint64_t absent_ns;
     uint64_t reconnects;
     uint32_t losses;                      /* of connections, from the gate on */
-    uint32_t apart;                       /* sessions without a connection after the last reply */
-    struct load_fault_result *faults;     /* of each fault of the plan */
     struct server_counters_count servers; /* from the start to the last reply */
     struct reconcile_result reconcile;
 };
+
+/* A result with the memory of its trial; errors are those of load_shared_new. *result is
+ * the caller's to load_result_free. */
+MUST_CHECK enum error_kind load_result_new(const struct load_plan *plan,
+                                           struct load_result **result, struct error *error);
+
+/* Adds up what the workers have counted: once, when no session records any more. */
+void load_result_add_up(struct load_result *result);
 
 /* NULL is fine. */
 void load_result_free(struct load_result *result);

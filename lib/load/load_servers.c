@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "load/internal.h"
+#include "load/load_servers.h"
 
 /* What the servers have answered at the end of a second. */
 struct round {
-    uint32_t ended; /* so many seconds */
+    uint32_t ended; /* seconds of the measured time */
     uint64_t ended_ns;
     const struct server_poll_answer *answers;
 };
@@ -91,15 +91,6 @@ static void take_counters(struct load_servers *servers, const struct round *roun
         add_state(&now, &second);
         servers->before[i] = now;
     }
-    /* Whether others have asked the servers since the question at the beginning of this second.
-     * What was asked soon after the question at its end may have been counted in the answer to
-     * that. */
-    uint64_t words = servers->other_words == NULL ? 0 : *servers->other_words;
-    bool were_asked = servers->were_asked;
-    servers->were_asked = words != servers->words_before;
-    servers->words_before = words;
-    if (were_asked || servers->were_asked)
-        second.packets_received = FOUR_LETTER_UNTOLD;
     if (round->ended > 0)
         servers->seconds[round->ended - 1] = second;
 }
@@ -111,7 +102,7 @@ static void mark(struct load_servers *servers, const struct round *round, enum l
                  size_t server)
 {
     if (round->ended > 0)
-        load_marks_add(servers->marks, round->ended * NS_PER_S, kind, (uint32_t)server);
+        load_marks_add(servers->marks, round->ended - 1, kind, (uint32_t)server);
 }
 
 /* A server that has not answered is lost until it answers what it is asked later: an answer to an
@@ -188,12 +179,10 @@ static void mark_election(struct load_servers *servers, const struct round *roun
 /* ------------------------------------------------------------------ the seconds */
 
 void load_servers_init(struct load_servers *servers, size_t count, uint64_t measures_ns,
-                       const uint64_t *other_words, struct load_server_second *seconds,
-                       struct load_marks *marks)
+                       struct load_server_second *seconds, struct load_marks *marks)
 {
     *servers = (struct load_servers){.count = count,
                                      .measures_ns = measures_ns,
-                                     .other_words = other_words,
                                      .seconds = seconds,
                                      .marks = marks,
                                      .leader = LOAD_SERVERS_LEADER_UNKNOWN};

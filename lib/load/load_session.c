@@ -9,10 +9,107 @@ static const struct load_plan *plan_of(const struct load_session *session)
     return session->load->plan;
 }
 
+/* ------------------------------------------------------------------ what it counts and times */
+
+/* Where what is of this time counts; NULL: nowhere. */
+static struct load_window *window_at(const struct load_session *session, uint64_t time_ns)
+{
+    enum load_window_kind kind = load_shared_window(session->load, time_ns);
+    return kind < LOAD_WINDOWS ? &session->worker->windows[kind] : NULL;
+}
+
+static void count_reply(struct load_worker *worker, const struct client_reply *reply)
+{
+    atomic_fetch_add(&worker->replied, 1);
+    if (reply->status != ZK_OK && reply->operation == OP_CREATE)
+        tally_add_shared(&worker->total, TALLY_CREATE_FAILED, 1);
+    if (reply->status != ZK_OK && reply->operation == OP_DELETE)
+        tally_add_shared(&worker->total, TALLY_DELETE_FAILED, 1);
+    if (reply->name_count > 0)
+        tally_add_shared(&worker->total, TALLY_NAMES_LISTED, reply->name_count);
+}
+
+/* In the window and the second of the answer. */
+static void record_answer(const struct load_session *session, const struct client_reply *reply,
+                          bool foreseen, uint64_t response_ns, uint64_t now_ns)
+{
+    const struct load_shared *load = session->load;
+    struct load_window *window = window_at(session, now_ns);
+    struct load_second *second = load_shared_second(load, session->process, now_ns);
+    bool reads = load_kind_reads(load_tag_kind(reply->tag));
+    if (window != NULL)
+        atomic_fetch_add(foreseen ? &window->answered : &window->errors, 1);
+    if (second == NULL)
+        return;
+    atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
+    if (foreseen) {
+        struct load_times *times = load_shared_times(load, session->process, now_ns);
+        histogram_record(reads ? &times->reads : &times->writes, response_ns);
+    }
+}
+
+/* In the window in which it was due. The limit is compared with the exact time: a histogram rounds
+ * it. */
+static void record_due(const struct load_session *session, const struct client_reply *reply,
+                       bool foreseen, bool asked_for, uint64_t response_ns, uint64_t now_ns)
+{
+    enum load_kind kind = load_tag_kind(reply->tag);
+    enum role role = session->actor.role;
+    uint64_t limit_ns = session->load->plan->limit_ns;
+    struct load_window *window = window_at(session, now_ns - response_ns);
+    if (window == NULL)
+        return;
+    atomic_fetch_add(&window->replies[kind][reply->status], 1);
+    if (asked_for)
+        atomic_fetch_add(&window->replied, 1);
+    if (!foreseen) {
+        atomic_fetch_add(&window->failed, 1);
+        return;
+    }
+    histogram_record(&window->service[role][kind], reply->latency_ns);
+    histogram_record(&window->response[role][kind], response_ns);
+    if (asked_for && limit_ns > 0 && response_ns >= limit_ns)
+        atomic_fetch_add(&window->over, 1);
+}
+
+/* Rates are of what was answered in a window, and response times of what was due in it. What
+ * follows from another operation is none of those that were asked for, if it succeeds. */
+static void record_reply(const struct load_session *session, const struct client_reply *reply,
+                         uint64_t now_ns)
+{
+    enum load_kind kind = load_tag_kind(reply->tag);
+    bool foreseen = load_shared_is_foreseen(kind, reply->status),
+         asked_for = kind < MIX_KINDS || reply->status != ZK_OK;
+    uint64_t response_ns = now_ns - load_tag_due_ns(session->load, reply->tag);
+    count_reply(session->worker, reply);
+    if (asked_for)
+        record_answer(session, reply, foreseen, response_ns, now_ns);
+    record_due(session, reply, foreseen, asked_for, response_ns, now_ns);
+}
+
+void load_session_record_lag(const struct load_session *session, uint64_t due_ns,
+                             uint64_t looked_ns, uint64_t now_ns)
+{
+    struct load_window *window = window_at(session, due_ns);
+    struct load_second *second = load_shared_second(session->load, session->process, now_ns);
+    if (window == NULL)
+        return;
+    histogram_record(&window->lag, looked_ns - due_ns);
+    if (second != NULL)
+        shared_raise(&second->lag_ns, looked_ns - due_ns);
+}
+
+static void record_delay(const struct load_session *session, uint64_t due_ns)
+{
+    struct load_window *window = window_at(session, due_ns);
+    if (window != NULL)
+        atomic_fetch_add(&window->delayed, 1);
+}
+
 /* ------------------------------------------------------------------ the watches that it leaves
  *
- * Operations and their replies are told to the fan-out in the order of the operations, each once.
- * In a load that leaves no watches nothing is told. */
+ * The fan-out gets operations and their replies in the order of the operations, each once; in a
+ * load that leaves no watches, nothing. */
 
 /* The place of the operation of this number. */
 static struct load_sent *sent_at(const struct load_session *session, uint64_t number)
@@ -21,7 +118,7 @@ static struct load_sent *sent_at(const struct load_session *session, uint64_t nu
     return &session->load->sent[session->actor.session * depth + number % depth];
 }
 
-static void tell_reply(struct load_session *session, const struct client_reply *reply,
+static void note_reply(struct load_session *session, const struct client_reply *reply,
                        bool measured)
 {
     struct fan_out *fan_out = session->load->fan_out;
@@ -37,7 +134,7 @@ static void tell_reply(struct load_session *session, const struct client_reply *
 }
 
 /* The paths of data znodes end in their numbers. */
-static void tell_notification(const struct load_session *session, enum client_event event,
+static void note_notification(const struct load_session *session, enum client_event event,
                               const char *path)
 {
     struct fan_out *fan_out = session->load->fan_out;
@@ -128,7 +225,7 @@ static bool clear_next(struct load_session *session)
     return true;
 }
 
-/* ------------------------------------------------------------------ what it is told of its end */
+/* ------------------------------------------------------------------ its end */
 
 static void lose(struct load_session *session, enum zk_status status)
 {
@@ -181,7 +278,7 @@ static void count_unsent(struct load_session *session)
     atomic_fetch_add(&windows[LOAD_CONTENDED].unsent, skip_until(session, UINT64_MAX));
 }
 
-/* At random, what is never sent takes a draw each: these wait until no reply does (settle). */
+/* At random, what is never sent takes a draw each: these wait until no reply does (end_load). */
 static void stop(struct load_session *session)
 {
     session->state = LOAD_DRAINING;
@@ -211,9 +308,9 @@ static bool send_due(struct load_session *session, uint64_t now_ns)
     if (!session->blocked)
         session->looked_ns = now_ns;
     if (session->blocked && due_ns >= session->looked_ns)
-        load_meter_delayed(session, due_ns);
+        record_delay(session, due_ns);
     else
-        load_meter_late(session, due_ns, session->looked_ns, now_ns);
+        load_session_record_lag(session, due_ns, session->looked_ns, now_ns);
     load_requests_seek(session, session->schedule.number);
     schedule_advance(&session->schedule);
     send(session, load_requests_draw(session), due_ns);
@@ -299,8 +396,8 @@ static void take_reply(struct load_session *session, const struct client_reply *
 {
     uint64_t now_ns = client_now_ns(session->actor.client),
              due_ns = load_tag_due_ns(session->load, reply->tag);
-    load_meter_replied(session, reply, now_ns);
-    tell_reply(session, reply, load_shared_window(session->load, due_ns) == LOAD_MEASURED);
+    record_reply(session, reply, now_ns);
+    note_reply(session, reply, load_shared_window(session->load, due_ns) == LOAD_MEASURED);
     enum load_kind kind = load_tag_kind(reply->tag);
     if (kind == LOAD_TRYLOCK && reply->status == ZK_OK)
         session->unlocks_due++;
@@ -357,13 +454,13 @@ static void alarm_rang(void *actor, uint64_t late_ns)
 }
 
 /* All sessions rest. */
-static void settle(struct load_session *session)
+static void end_load(struct load_session *session)
 {
-    session->settled = true;
+    session->has_ended = true;
     if (plan_of(session)->poisson)
         count_unsent(session);
     if (session->load->fan_out != NULL)
-        fan_out_settle(session->load->fan_out, session->actor.session);
+        fan_out_end(session->load->fan_out, session->actor.session);
 }
 
 static void begin_chores(struct load_session *session, enum load_session_state state)
@@ -382,7 +479,7 @@ static void carry_out(void *actor, int order)
         actor_pass_gate(&session->actor);
     } else if (order == ORDER_REPORT) {
         actor_report(&session->actor);
-        settle(session);
+        end_load(session);
     } else if (order == ORDER_READ) {
         actor_report(&session->actor);
         session->state = LOAD_READ;
@@ -453,10 +550,10 @@ static void replied(void *owner, const struct client_reply *reply)
 static void notified(void *owner, enum client_event event, const char *path)
 {
     const struct load_session *session = owner;
-    if (session->state == LOAD_READ || session->settled)
+    if (session->state == LOAD_READ || session->has_ended)
         return;
     tally_add_shared(&session->worker->total, TALLY_NOTIFICATION, 1);
-    tell_notification(session, event, path);
+    note_notification(session, event, path);
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};

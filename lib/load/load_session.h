@@ -3,7 +3,7 @@
  * load session: a session that sends a mix of requests, in a closed loop or at an offered rate: an
  * actor of a fleet whose kind is struct load_shared. Layer: load.
  *
- * The coordinator leads all of them together through four orders, and a session that has done one
+ * The coordinator gives all of them four orders, and a session that has done one
  * counts itself among those that rest:
  *
  *   LAY_OUT  creates its share of the data znodes, some together in a multi, and a folder for the
@@ -32,7 +32,7 @@
 
 #include "base/random.h"
 #include "fleet/actor.h"
-#include "load/internal.h"
+#include "load/load_result.h"
 
 /* ------------------------------------------------------------------ schedule
  *
@@ -113,7 +113,7 @@ struct load_session {
     uint32_t unlocks_due;     /* tries that got the lock, and have yet to give it up */
     uint64_t operations_sent; /* and their replies, of a load that leaves watches */
     uint64_t operations_replied;
-    bool settled; /* what it is notified of from here on counts nowhere */
+    bool has_ended; /* what it is notified of from here on counts nowhere */
 };
 
 extern const struct actor_ops load_session_ops;
@@ -155,15 +155,9 @@ static inline uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t 
     return load->starts_ns + (tag >> LOAD_TAG_KIND_BITS);
 }
 
-/* Counts and times a reply to an operation. Rates are of what was answered in a window, and
- * latencies of what was due in it. */
-void load_meter_replied(const struct load_session *session, const struct client_reply *reply,
-                        uint64_t now_ns);
-
-/* An operation that was due at due_ns is sent now. The driver is late by the time until it looked;
- * or the servers have delayed the operation. */
-void load_meter_late(const struct load_session *session, uint64_t due_ns, uint64_t looked_ns,
-                     uint64_t now_ns);
-void load_meter_delayed(const struct load_session *session, uint64_t due_ns);
+/* Records that an operation that was due at due_ns is sent now: the driver is late by the time
+ * until it looked. */
+void load_session_record_lag(const struct load_session *session, uint64_t due_ns,
+                             uint64_t looked_ns, uint64_t now_ns);
 
 #endif

@@ -1,66 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/fit.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "measure/statistics.h"
 
 #include <assert.h>
+#include <gsl/gsl_combination.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_fit.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TERMS (FIT_DEGREE_MAX + 1)
 
-/* The sums for a straight line, in one pass (Welford 1962). */
-struct points {
-    size_t count;
-    double weight; /* sum of the weights */
-    double mean_x, mean_y;
-    double xx, xy, yy; /* weighted sums of products of deviations */
-};
-
-static void points_add(struct points *points, double x, double y, double weight)
-{
-    points->count++;
-    points->weight += weight;
-    double share = weight / points->weight;
-    double dx = x - points->mean_x, dy = y - points->mean_y;
-    points->mean_x += dx * share;
-    points->mean_y += dy * share;
-    points->xx += weight * dx * (x - points->mean_x);
-    points->xy += weight * dx * (y - points->mean_y);
-    points->yy += weight * dy * (y - points->mean_y);
-}
-
-static double slope_of(const struct points *points)
-{
-    return points->xx > 0 ? points->xy / points->xx : NAN;
-}
-
-/* The variance of y about the line; NaN with fewer than 3 points. */
-static double variance_of(const struct points *points)
-{
-    if (points->count < 3)
-        return NAN;
-    /* Rounding may make a perfect line slightly negative. */
-    double squares = fmax(points->yy - slope_of(points) * points->xy, 0);
-    return squares / (double)(points->count - 2);
-}
-
 struct fit_exponent fit_exponent(const double *x, const double *y, size_t count)
 {
-    struct points logs = {0};
+    double *log_x = memory_new(2 * count, sizeof *log_x), *log_y = log_x + count;
+    double intercept, ignored, variance, squares;
+    struct fit_exponent fit = {.low = NAN, .high = NAN};
     for (size_t i = 0; i < count; i++) {
-        if (x[i] > 0 && y[i] > 0)
-            points_add(&logs, log(x[i]), log(y[i]), 1);
+        if (x[i] > 0 && y[i] > 0) {
+            log_x[fit.levels] = log(x[i]);
+            log_y[fit.levels++] = log(y[i]);
+        }
     }
-    struct fit_exponent fit = {.exponent = slope_of(&logs), .low = NAN, .high = NAN};
-    fit.levels = logs.count;
-    fit.left_out = count - logs.count;
-    if (logs.count >= 3 && logs.xx > 0) {
-        double error = sqrt(variance_of(&logs) / logs.xx);
-        double reach = statistics_t(FIT_CONFIDENCE, (double)logs.count - 2) * error;
+    gsl_fit_linear(log_x, 1, log_y, 1, fit.levels, &intercept, &fit.exponent, &ignored, &ignored,
+                   &variance, &squares);
+    free(log_x);
+    if (fit.levels >= 3) {
+        double reach = statistics_t(FIT_CONFIDENCE, (double)fit.levels - 2) * sqrt(variance);
         fit.low = fit.exponent - reach;
         fit.high = fit.exponent + reach;
     }
@@ -92,13 +64,13 @@ const char *fit_verdict_words(enum fit_verdict verdict)
 
 struct fit_line fit_line(const double *x, const double *y, size_t count)
 {
-    struct points points = {0};
-    for (size_t i = 0; i < count; i++) {
-        if (y[i] > 0)
-            points_add(&points, x[i], y[i], 1 / (y[i] * y[i]));
-    }
-    struct fit_line line = {.slope = slope_of(&points), .levels = points.count};
-    line.intercept = points.mean_y - line.slope * points.mean_x;
+    struct fit_line line;
+    double *weights = memory_new(count, sizeof *weights), ignored;
+    for (size_t i = 0; i < count; i++)
+        weights[i] = y[i] > 0 ? 1 / (y[i] * y[i]) : 0;
+    gsl_fit_wlinear(x, 1, weights, 1, y, 1, count, &line.intercept, &line.slope, &ignored, &ignored,
+                    &ignored, &ignored);
+    free(weights);
     line.beta = line.intercept > 0 ? line.slope / line.intercept : NAN;
     return line;
 }
@@ -221,19 +193,12 @@ struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t co
     assert(degree <= FIT_DEGREE_MAX);
     struct fit_polynomial fit = {.degree = degree};
     size_t levels = different(x, count);
-    if (levels <= degree) {
-        for (int k = 0; k < TERMS; k++)
-            fit.c[k] = NAN;
-        fit.max_residual = NAN;
-        return fit;
-    }
+    if (levels <= degree)
+        return (struct fit_polynomial){{NAN, NAN, NAN, NAN}, degree, NAN, false};
     least_squares(x, y, count, degree, fit.c);
     fit.exact = levels >= degree + 1 + FIT_SPARE_LEVELS && snap(&fit, x, y, count);
-    for (size_t i = 0; i < count && !fit.exact; i++) {
-        double residual = fabs(y[i] - evaluate(fit.c, x[i]));
-        if (residual > fit.max_residual || isnan(residual))
-            fit.max_residual = residual;
-    }
+    for (size_t i = 0; i < count && !fit.exact; i++)
+        fit.max_residual = fmax(fit.max_residual, fabs(y[i] - evaluate(fit.c, x[i])));
     return fit;
 }
 
@@ -250,25 +215,20 @@ struct fit_polynomial fit_polynomial_best(const double *x, const double *y, size
 
 /* ------------------------------------------------------------------ of most points */
 
-/* The polynomial through degree + 1 points (Newton's divided differences), its coefficients rounded
- * to halves. False if two of the points have one x. */
-static bool pass_through(const double *x, const double *y, const size_t *points, unsigned degree,
-                         struct fit_polynomial *fit)
+/* The polynomial through degree + 1 points, its coefficients rounded to halves; NaN if two of the
+ * points have one x. */
+static struct fit_polynomial pass_through(const double *x, const double *y, const size_t *points,
+                                          unsigned degree)
 {
-    double slopes[3], x0 = x[points[0]], x1 = x[points[degree > 0]];
-    for (unsigned i = 0; i <= degree; i++)
-        slopes[i] = y[points[i]];
-    for (unsigned order = 1; order <= degree; order++)
-        for (unsigned i = degree; i >= order; i--) {
-            if (x[points[i]] == x[points[i - order]])
-                return false;
-            slopes[i] = (slopes[i] - slopes[i - 1]) / (x[points[i]] - x[points[i - order]]);
-        }
-    double a = degree > 1 ? slopes[2] : 0, b = degree > 0 ? slopes[1] : 0;
-    *fit = (struct fit_polynomial){.degree = degree,
-                                   .c = {round(2 * (slopes[0] - b * x0 + a * x0 * x1)) / 2,
-                                         round(2 * (b - a * (x0 + x1))) / 2, round(2 * a) / 2}};
-    return true;
+    double at[3], value[3];
+    for (unsigned i = 0; i <= degree; i++) {
+        at[i] = x[points[i]];
+        value[i] = y[points[i]];
+    }
+    struct fit_polynomial fit = fit_polynomial(at, value, degree + 1, degree);
+    for (int k = 0; k < TERMS; k++)
+        fit.c[k] = round(2 * fit.c[k]) / 2;
+    return fit;
 }
 
 /* How many points equal it; `exact` and max_residual are set. */
@@ -277,6 +237,7 @@ static size_t count_equal(const double *x, const double *y, size_t count,
 {
     double equal[FIT_CONSENSUS_MAX];
     size_t equals = 0;
+    fit->max_residual = 0;
     for (size_t i = 0; i < count; i++) {
         double residual = fabs(y[i] - fit_polynomial_at(fit, x[i]));
         fit->max_residual = fmax(fit->max_residual, residual);
@@ -289,24 +250,22 @@ static size_t count_equal(const double *x, const double *y, size_t count,
 
 struct fit_polynomial fit_consensus(const double *x, const double *y, size_t count, size_t *equal)
 {
-    struct fit_polynomial best = {.c = {NAN, NAN, NAN, NAN}}, fit;
+    struct fit_polynomial best = {.c = {NAN, NAN, NAN, NAN}};
+    bool is_best = false; /* no other is better */
     assert(count <= FIT_CONSENSUS_MAX);
     *equal = 0;
-    for (unsigned degree = 0; degree <= 2; degree++) {
-        size_t last[] = {count, degree > 0 ? count : 1, degree > 1 ? count : 1}, points[3];
-        for (points[0] = 0; points[0] < last[0]; points[0]++)
-            for (points[1] = degree > 0 ? points[0] + 1 : 0; points[1] < last[1]; points[1]++)
-                for (points[2] = degree > 1 ? points[1] + 1 : 0; points[2] < last[2]; points[2]++) {
-                    if (!pass_through(x, y, points, degree, &fit))
-                        continue;
-                    size_t equals = count_equal(x, y, count, &fit);
-                    if (fit.exact > best.exact || (fit.exact == best.exact && equals > *equal)) {
-                        best = fit;
-                        *equal = equals;
-                    }
-                    if (best.exact && *equal == count) /* no other is better */
-                        return best;
-                }
+    for (unsigned degree = 0; degree <= 2 && degree < count && !is_best; degree++) {
+        gsl_combination *points = memory_or_end(gsl_combination_calloc(count, degree + 1));
+        do {
+            struct fit_polynomial fit = pass_through(x, y, gsl_combination_data(points), degree);
+            size_t equals = count_equal(x, y, count, &fit);
+            if (fit.exact > best.exact || (fit.exact == best.exact && equals > *equal)) {
+                best = fit;
+                *equal = equals;
+            }
+            is_best = best.exact && *equal == count;
+        } while (!is_best && gsl_combination_next(points) == GSL_SUCCESS);
+        gsl_combination_free(points);
     }
     return best;
 }

@@ -4,7 +4,7 @@
  *
  * A level is one x (the measured number of waiters) with the mean of y over its trials. An exponent
  * has an interval and is judged by equivalence. A polynomial is exact only if every level obeys it
- * in whole-number arithmetic. Nothing is allocated. A value that cannot be computed is NaN.
+ * in whole-number arithmetic. A value that cannot be computed is NaN.
  *
  * Invariant: no verdict depends on rounding. If the data do not decide it, it is "undetermined".
  */
@@ -22,21 +22,23 @@
  * obey no polynomial may fit by chance: bytes, because numbers have digits. */
 #define FIT_SPARE_LEVELS 2
 
-/* y grows as x^exponent. */
+/* y grows as x^exponent, by least squares of log y on log x. NaN with fewer than two different x;
+ * the 95 % t-interval with fewer than 3 levels. */
 struct fit_exponent {
-    double exponent;
-    double low, high; /* the 95 % t-interval; NaN with fewer than 3 levels */
-    size_t levels;    /* levels used */
-    size_t left_out;  /* levels without a logarithm: x or y is not positive */
+    double exponent, low, high;
+    size_t levels; /* with x and y above 0 */
 };
+struct fit_exponent fit_exponent(const double *x, const double *y, size_t count);
 
-enum fit_verdict {
-    FIT_CONSTANT,
-    FIT_LINEAR,
-    FIT_QUADRATIC,
-    FIT_CUBIC,
-    FIT_UNDETERMINED,
-};
+/* FIT_CONSTANT is O(1), degree 0, and so on. */
+enum fit_verdict { FIT_CONSTANT, FIT_LINEAR, FIT_QUADRATIC, FIT_CUBIC, FIT_UNDETERMINED };
+
+/* The class whose margin contains the whole interval; else, or with fewer than FIT_LEVELS_MIN
+ * levels, undetermined. */
+enum fit_verdict fit_judge(const struct fit_exponent *fit);
+
+/* "O(n^2)", or "undetermined". */
+const char *fit_verdict_words(enum fit_verdict verdict);
 
 /* y = c[0] + c[1]·x + c[2]·x² + c[3]·x³; coefficients above the degree are zero. */
 struct fit_polynomial {
@@ -46,32 +48,9 @@ struct fit_polynomial {
     bool exact;          /* every level obeys it exactly, and max_residual is 0 */
 };
 
-/* y = intercept + slope·x = intercept·(1 + beta·x). */
-struct fit_line {
-    double intercept;
-    double slope;
-    double beta;   /* slope / intercept: the cost of one more waiter, relative to a handoff without
-                      waiters; NaN if the intercept is not positive */
-    size_t levels; /* levels used */
-};
-
-/* Least squares of log y on log x. With fewer than two different x all values except the counts are
- * NaN. */
-struct fit_exponent fit_exponent(const double *x, const double *y, size_t count);
-
-/* The class whose margin contains the whole interval; else, or with fewer than FIT_LEVELS_MIN
- * levels, undetermined. */
-enum fit_verdict fit_judge(const struct fit_exponent *fit);
-
-/* "O(1)", "O(n)", "O(n^2)", "O(n^3)" or "undetermined". */
-const char *fit_verdict_words(enum fit_verdict verdict);
-
-/*
- * The polynomial of a degree (0 … 3) by least squares. It is exact if all x and y are whole
- * numbers, the coefficients, rounded to 96ths, reproduce every y exactly, and there are
- * FIT_SPARE_LEVELS more different x than determine it. With degree or fewer different x the
- * coefficients are NaN.
- */
+/* The polynomial of a degree (0 … 3) by least squares. It is exact if all x and y are whole
+ * numbers, the coefficients, rounded to 96ths, reproduce every y, and there are FIT_SPARE_LEVELS
+ * more different x than determine it. With degree or fewer different x its coefficients are NaN. */
 struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t count,
                                      unsigned degree);
 
@@ -79,14 +58,10 @@ struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t co
  * lower degree with fewer than three different x). */
 struct fit_polynomial fit_polynomial_best(const double *x, const double *y, size_t count);
 
-/*
- * The polynomial of up to the second degree, with whole or half coefficients, that most points
- * equal; of several the one of the lowest degree. It is exact if the points that equal it have
- * FIT_SPARE_LEVELS more different x than determine it; *equal is how many these are. For points
- * some of which chance has moved: max_residual is theirs. At most FIT_CONSENSUS_MAX points, all of
- * them whole numbers.
- */
-#define FIT_CONSENSUS_MAX 256
+/* The polynomial of up to the second degree, with whole or half coefficients, that most points
+ * equal, some of which chance has moved; of several the one of the lowest degree. It is exact if
+ * the *equal points that equal it have FIT_SPARE_LEVELS more different x than determine it. */
+#define FIT_CONSENSUS_MAX 256 /* points */
 struct fit_polynomial fit_consensus(const double *x, const double *y, size_t count, size_t *equal);
 
 /* Whether the quadratic term is more than FIT_MARGIN of the value at x, the largest level. Over few
@@ -94,18 +69,21 @@ struct fit_polynomial fit_consensus(const double *x, const double *y, size_t cou
  * called linear. False if the coefficients are NaN. */
 bool fit_bends(const struct fit_polynomial *fit, double x);
 
-/* The value of the polynomial at x. */
 double fit_polynomial_at(const struct fit_polynomial *fit, double x);
 
 /* Writes a polynomial, highest power first: "n² + n", "5·n - 2", "7". Exact coefficients are
- * written in full (as fractions, except halves: "1/6"), others with four significant digits; terms
- * that are zero are left out. UTF-8; size >= 128. Returns text. */
+ * written in full (as fractions, except halves), others with four significant digits. UTF-8; size
+ * >= 128. Returns text. */
 const char *fit_describe(const struct fit_polynomial *fit, char variable, char *text, size_t size);
 
-/* A straight line by least squares of the relative errors. Each level has the weight 1/y², because
- * the noise of a time grows with the time; otherwise the longest times would determine the line.
- * Levels with y not positive are left out; with fewer than two different x all values except levels
- * are NaN. */
+/* A straight line, y = intercept·(1 + beta·x), by least squares of the relative errors. Each level
+ * has the weight 1/y², because the noise of a time grows with the time; otherwise the longest times
+ * would determine the line. Levels with y not positive are left out. */
+struct fit_line {
+    double intercept, slope; /* NaN with fewer than two different x */
+    double beta;             /* the cost of one more waiter, relative to a handoff without waiters;
+                                NaN if the intercept is not positive */
+};
 struct fit_line fit_line(const double *x, const double *y, size_t count);
 
 #endif

@@ -155,19 +155,17 @@ double histogram_percentile_us(const struct histogram *histogram, double percent
     return histogram_percentile_of_more_us(histogram, 0, percent);
 }
 
-static double slot_middle_ns(uint32_t slot)
-{
-    return (double)slot_first_ns(slot) / 2 + (double)histogram_slot_last_ns(slot) / 2;
-}
-
 double histogram_mean_us(const struct histogram *histogram)
 {
     double sum_ns = 0;
     if (histogram->overflow > 0)
         return INFINITY;
     for (uint32_t slot = next_in_use(histogram, 0); slot < HISTOGRAM_COUNTS;
-         slot = next_in_use(histogram, slot + 1))
-        sum_ns += (double)histogram->counts[slot] * slot_middle_ns(slot);
+         slot = next_in_use(histogram, slot + 1)) {
+        double middle_ns =
+            (double)slot_first_ns(slot) / 2 + (double)histogram_slot_last_ns(slot) / 2;
+        sum_ns += (double)histogram->counts[slot] * middle_ns;
+    }
     return histogram->total > 0 ? sum_ns / (double)histogram->total / 1e3 : NAN;
 }
 

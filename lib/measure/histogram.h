@@ -38,37 +38,28 @@ struct histogram {
     uint64_t counts[HISTOGRAM_COUNTS];
 };
 
-/* Records one value, in constant time and without allocation. Other threads may record too. */
 void histogram_record(struct histogram *histogram, uint64_t value_ns);
 
-/* Adds all values of `from` to `into`. */
 void histogram_add(struct histogram *into, const struct histogram *from);
 
-/* The number of values in range. */
+/* The number of values in range, and of all values. */
 uint64_t histogram_count(const struct histogram *histogram);
-
-/* The number of all values, those above the range included. */
 uint64_t histogram_recorded(const struct histogram *histogram);
 
-/*
- * The value that percent (0 … 100) of the values do not exceed: the upper end of its slot, at most
+/* The value that percent (0 … 100) of the values do not exceed: the upper end of its slot, at most
  * 0.1 % above the recorded value; for 0 the lower end of the lowest slot. Without overflow this is
- * exactly what Java's getValueAtPercentile returns after reading the log, and the 100th is Java's
- * getMaxValue. A percentile among the overflowed values is the largest value, exactly. 0 for an
- * empty histogram.
- */
+ * exactly Java's getValueAtPercentile, and the 100th its getMaxValue. A percentile among the
+ * overflowed values is the largest value. 0 for an empty histogram. */
 uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent);
 
-/* Whether a percentile of so many values says more than the largest of them: from 100 values on the
+/* Whether a percentile of `count` values is more than the largest of them: from 100 values on the
  * 99th, from 20 the 95th, from 1,000 the 99.9th; a median, and the 100th, of one. */
 bool histogram_has_percentile(uint64_t count, double percent);
 
-/* The same in microseconds, for figures: NAN for an empty histogram, and INFINITY for a percentile
- * among the overflowed values, of which only the largest, the 100th, is known. */
+/* A percentile in microseconds, for figures: NAN for an empty histogram, and INFINITY for one among
+ * the overflowed values but the 100th; and of these values with `more` that are above all of them,
+ * for which it is INFINITY, too. */
 double histogram_percentile_us(const struct histogram *histogram, double percent);
-
-/* The same of these values and `more` of which only this is known, that each is above all of these:
- * INFINITY for a percentile among them as well, the 100th included. */
 double histogram_percentile_of_more_us(const struct histogram *histogram, uint64_t more,
                                        double percent);
 

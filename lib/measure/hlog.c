@@ -134,13 +134,6 @@ enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns, const cha
     return judge_stream(stream, error);
 }
 
-static void write_overflow(FILE *stream, const char *tag, const struct histogram *histogram)
-{
-    fprintf(stream, "#[Above the range of the next line%s%s: %" PRIu64 ", the largest %.6f s]\n",
-            tag != NULL ? ", " : "", tag != NULL ? tag : "", histogram->overflow,
-            (double)histogram->max_ns / 1e9);
-}
-
 enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_s, double length_s,
                                     const struct histogram *histogram, struct error *error)
 {
@@ -151,7 +144,10 @@ enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_
     double max_ms = used > 0 ? (double)histogram_slot_last_ns(used - 1) / 1e6 : 0;
     errno = 0;
     if (histogram->overflow > 0)
-        write_overflow(stream, tag, histogram);
+        fprintf(stream,
+                "#[Above the range of the next line%s%s: %" PRIu64 ", the largest %.6f s]\n",
+                tag != NULL ? ", " : "", tag != NULL ? tag : "", histogram->overflow,
+                (double)histogram->max_ns / 1e9);
     if (tag != NULL)
         fprintf(stream, "Tag=%s,", tag);
     fprintf(stream, "%.6f,%.6f,%.6f,", start_s, length_s, max_ms);

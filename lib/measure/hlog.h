@@ -16,13 +16,12 @@
 #include <stdio.h>
 
 /* Writes the lines before the first interval. start_utc_ns: clock_utc_ns() at the beginning of the
- * run. comment: one line of text, or NULL. ERROR_* if the stream has failed. */
+ * run. comment: one line of text, or NULL. The error of a stream that has failed. */
 MUST_CHECK enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns,
                                              const char *comment, struct error *error);
 
-/* Writes one interval: its start (seconds after start_utc_ns), its length, and its values. tag:
- * NULL, or letters, digits and dots; readers add up the intervals of one tag. ERROR_* if the stream
- * has failed. */
+/* Writes one interval, which starts start_s after start_utc_ns. tag: NULL, or letters, digits and
+ * dots; readers add up the intervals of one tag. */
 MUST_CHECK enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_s,
                                                double length_s, const struct histogram *histogram,
                                                struct error *error);

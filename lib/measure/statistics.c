@@ -37,7 +37,7 @@ static void moments_add(struct moments *moments, double value)
     moments->squares += distance * (value - moments->mean);
 }
 
-/* The squared standard error of the mean. Needs two values. */
+/* The squared standard error of the mean; NaN without two values. */
 static double variance_of(const struct moments *moments)
 {
     double n = (double)moments->count;
@@ -46,10 +46,8 @@ static double variance_of(const struct moments *moments)
 
 static struct interval interval_of(const struct moments *moments, double confidence)
 {
-    if (moments->count == 0)
-        return (struct interval){NAN, NAN, NAN};
-    if (moments->count == 1)
-        return (struct interval){moments->mean, NAN, NAN};
+    if (moments->count < 2)
+        return (struct interval){moments->count > 0 ? moments->mean : NAN, NAN, NAN};
     double reach =
         statistics_t(confidence, (double)moments->count - 1) * sqrt(variance_of(moments));
     return (struct interval){moments->mean, moments->mean - reach, moments->mean + reach};
@@ -81,27 +79,6 @@ struct interval statistics_interval_of_logs(const double *values, size_t count, 
         return (struct interval){NAN, NAN, NAN};
     struct interval logs = interval_of(&moments, confidence);
     return (struct interval){exp(logs.value), exp(logs.low), exp(logs.high)};
-}
-
-struct interval statistics_ratio(const double *b, size_t b_count, const double *a, size_t a_count,
-                                 double confidence)
-{
-    struct moments of_a = {0}, of_b = {0};
-    if (a_count == 0 || b_count == 0 || !add_logs(a, a_count, &of_a) ||
-        !add_logs(b, b_count, &of_b))
-        return (struct interval){NAN, NAN, NAN};
-    double difference = of_b.mean - of_a.mean;
-    if (a_count == 1 || b_count == 1)
-        return (struct interval){exp(difference), NAN, NAN};
-    double va = variance_of(&of_a), vb = variance_of(&of_b), variance = va + vb;
-    /* Without any spread Welch's formula is 0/0, and the interval is a point. */
-    double reach = 0;
-    if (variance > 0) {
-        double degrees = variance * variance /
-                         (va * va / ((double)a_count - 1) + vb * vb / ((double)b_count - 1));
-        reach = statistics_t(confidence, degrees) * sqrt(variance);
-    }
-    return (struct interval){exp(difference), exp(difference - reach), exp(difference + reach)};
 }
 
 /* ------------------------------------------------------------------ over several sizes */
@@ -167,29 +144,47 @@ static bool sum_side(const struct statistics_trials *trials, size_t sizes, struc
     return true;
 }
 
+/* Welch's test. Without any spread its degrees of freedom are 0/0. */
+static struct statistics_contrast contrast_of(const struct side *b, const struct side *a)
+{
+    double va = a->variance, vb = b->variance, variance = va + vb;
+    double degrees = a->rounds + b->rounds - 2;
+    if (variance > 0)
+        degrees = variance * variance / (va * va / (a->rounds - 1) + vb * vb / (b->rounds - 1));
+    return (struct statistics_contrast){b->mean - a->mean, variance, degrees,
+                                        va * a->rounds + vb * b->rounds};
+}
+
 struct statistics_contrast statistics_contrast(struct statistics_trials b,
                                                struct statistics_trials a, size_t sizes)
 {
     struct side of_a, of_b;
     if (sizes == 0 || !sum_side(&a, sizes, &of_a) || !sum_side(&b, sizes, &of_b))
         return (struct statistics_contrast){NAN, NAN, NAN, NAN};
-    double va = of_a.variance, vb = of_b.variance, variance = va + vb;
-    /* Without any spread Welch's formula is 0/0. */
-    double degrees = of_a.rounds + of_b.rounds - 2;
-    if (variance > 0)
-        degrees = variance * variance / (va * va / (of_a.rounds - 1) + vb * vb / (of_b.rounds - 1));
-    return (struct statistics_contrast){of_b.mean - of_a.mean, variance, degrees,
-                                        va * of_a.rounds + vb * of_b.rounds};
+    return contrast_of(&of_b, &of_a);
 }
 
 struct interval statistics_contrast_interval(const struct statistics_contrast *contrast,
                                              double confidence)
 {
-    if (isnan(contrast->log_ratio))
-        return (struct interval){NAN, NAN, NAN};
-    double reach = statistics_t(confidence, contrast->degrees) * sqrt(contrast->variance);
+    double reach = NAN;
+    if (!isnan(contrast->variance))
+        reach = statistics_t(confidence, contrast->degrees) * sqrt(contrast->variance);
     return (struct interval){exp(contrast->log_ratio), exp(contrast->log_ratio - reach),
                              exp(contrast->log_ratio + reach)};
+}
+
+struct interval statistics_ratio(const double *b, size_t b_count, const double *a, size_t a_count,
+                                 double confidence)
+{
+    struct moments of_a = {0}, of_b = {0};
+    if (a_count == 0 || b_count == 0 || !add_logs(a, a_count, &of_a) ||
+        !add_logs(b, b_count, &of_b))
+        return (struct interval){NAN, NAN, NAN};
+    struct statistics_contrast contrast =
+        contrast_of(&(struct side){of_b.mean, variance_of(&of_b), (double)b_count},
+                    &(struct side){of_a.mean, variance_of(&of_a), (double)a_count});
+    return statistics_contrast_interval(&contrast, confidence);
 }
 
 size_t statistics_trials_needed(const struct statistics_contrast *contrast, double distance,

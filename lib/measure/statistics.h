@@ -18,10 +18,8 @@ struct interval {
     double low, high; /* NaN: no interval */
 };
 
-/* Sorts in ascending order; no value may be NaN. */
+/* No value may be NaN. */
 void statistics_sort(double *values, size_t count);
-
-/* The median of sorted values; NaN if count is 0. */
 double statistics_median(const double *sorted, size_t count);
 
 /* Student's t: half the width, in standard errors, of the interval with this confidence (such as
@@ -35,30 +33,27 @@ struct interval statistics_interval(const double *values, size_t count, double c
  * times and rates. If a value is zero or negative all three are NaN. */
 struct interval statistics_interval_of_logs(const double *values, size_t count, double confidence);
 
-/* The ratio b/a of the geometric means, with the t-interval of the difference of the logarithms.
- * The degrees of freedom are Welch's, because variances and counts may differ. Trials are not
- * paired. If one side has a single value low and high are NaN; if one side has no value, or one
- * that is zero or negative, all three. */
+/* The ratio b/a of the geometric means of trials that are not paired, with the t-interval of the
+ * difference of the logarithms (Welch). Low and high are NaN if a side has a single value; all
+ * three if it has none, or one that is not positive. */
 struct interval statistics_ratio(const double *b, size_t b_count, const double *a, size_t a_count,
                                  double confidence);
 
 /* ------------------------------------------------------------------ over several sizes */
 
-/* The logarithm of a trial's value at a size, from 0, in a round: the trials of a round were made
- * close together, one at each size. Where nothing is known of rounds, the number of the trial at
- * its size does. */
+/* The logarithm of a trial's value at a size, from 0, in a round, whose trials were made close
+ * together, one at each size. */
 struct statistics_trial {
     size_t size, round;
     double log;
 };
 
-/* The trials of a side of a comparison. */
 struct statistics_trials {
     const struct statistics_trial *list;
     size_t count;
 };
 
-/* What is known of the ratio b/a over all sizes. */
+/* The ratio b/a over all sizes. */
 struct statistics_contrast {
     double log_ratio; /* the mean of its logarithms, in which every size weighs the same */
     double variance;  /* of log_ratio */
@@ -66,8 +61,7 @@ struct statistics_contrast {
     double of_one;    /* the variance of log_ratio, had each side one trial a size */
 };
 
-/* The ratio of b to a over so many sizes; all members are NaN unless both sides have two trials or
- * more at each size.
+/* The ratio of b to a over `sizes` sizes; NaN unless both sides have two trials or more at each.
  *
  * The unit is the round, so trials of one round may be alike in any way: they share the state of
  * the machine. With L the mean over sizes of the logarithms of a round, and all rounds complete,
@@ -76,16 +70,15 @@ struct statistics_contrast {
 struct statistics_contrast statistics_contrast(struct statistics_trials b,
                                                struct statistics_trials a, size_t sizes);
 
-/* The ratio with its t-interval. */
 struct interval statistics_contrast_interval(const struct statistics_contrast *contrast,
                                              double confidence);
 
 #define STATISTICS_TRIALS_MOST 1000
 
-/* How many trials each side needs at each size, at least STATISTICS_TRIALS_MIN, so that the
- * interval lies on one side of a limit with this probability, if the logarithm of the true ratio is
- * this far from the limit's. The variance is only estimated, so its upper limit of 80 % is taken.
- * 0: more than STATISTICS_TRIALS_MOST, or the variance is not known. */
+/* Trials that each side needs at each size, at least STATISTICS_TRIALS_MIN, so that the interval
+ * lies on one side of a limit with this probability (power), if the logarithm of the true ratio is
+ * this far from the limit's. The upper limit of 80 % of the variance is taken. 0: more than
+ * STATISTICS_TRIALS_MOST, or the variance is not known. */
 size_t statistics_trials_needed(const struct statistics_contrast *contrast, double distance,
                                 double confidence, double power);
 

@@ -2,7 +2,6 @@
 #include "measure/table.h"
 
 #include "base/memory.h"
-#include "measure/csv_reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -96,7 +95,7 @@ const struct table_value *table_row(const struct table *table, size_t row)
     return &table->values[row * table->type->count];
 }
 
-static void drop_rows(struct table *table, size_t kept)
+void table_truncate(struct table *table, size_t kept)
 {
     for (size_t i = kept * table->type->count; i < table->rows * table->type->count; i++) {
         if (table->values[i].kind == TABLE_TEXT)
@@ -115,7 +114,7 @@ void table_move_last(struct table *from, struct table *to)
 void table_deinit(struct table *table)
 {
     if (table->rows > 0)
-        drop_rows(table, 0);
+        table_truncate(table, 0);
     free(table->values);
     table->values = NULL;
 }
@@ -237,7 +236,7 @@ enum error_kind table_read(struct table *table, const char *folder, struct error
     for (size_t i = 0; kind == ERROR_NONE && i < table->type->count; i++)
         kind = read_column(table, i, first, &reader, error);
     if (kind != ERROR_NONE)
-        drop_rows(table, first);
+        table_truncate(table, first);
     csv_reader_deinit(&reader);
     return kind;
 }
@@ -269,15 +268,12 @@ static bool is_before(const struct table_cell *a, const struct table_cell *b, co
                                  *of_b = table_cell_value(b, keys[k]);
         if (table_equal(of_a, of_b))
             continue;
-        if (of_a->kind == TABLE_TEXT && of_b->kind == TABLE_TEXT) {
-            for (size_t row = 0;; row++) {
-                if (table_equal(&table_row(a->table, row)[keys[k]], of_a))
-                    return true;
-                if (table_equal(&table_row(a->table, row)[keys[k]], of_b))
-                    return false;
-            }
-        }
-        return of_a->kind == TABLE_UNKNOWN || table_number(of_a) < table_number(of_b);
+        if (of_a->kind != TABLE_TEXT || of_b->kind != TABLE_TEXT)
+            return of_a->kind == TABLE_UNKNOWN || table_number(of_a) < table_number(of_b);
+        const struct table_value *first = table_row(a->table, 0) + keys[k];
+        while (!table_equal(first, of_a) && !table_equal(first, of_b))
+            first += a->table->type->count;
+        return table_equal(first, of_a);
     }
     return false;
 }
@@ -333,13 +329,20 @@ size_t table_cell_flags(const struct table_cell *cell, size_t flag)
     return count;
 }
 
+/* NaN: the row lacks the flag, or its value is unknown. */
+static double number_of(const struct table_cell *cell, size_t index, size_t column, size_t flag)
+{
+    return has_flag(cell, index, flag)
+               ? table_number(table_row(cell->table, cell->rows[index]) + column)
+               : NAN;
+}
+
 size_t table_cell_values(const struct table_cell *cell, size_t column, size_t flag, double *values)
 {
     size_t found = 0;
     for (size_t i = 0; i < cell->count; i++) {
-        double value = table_number(&table_row(cell->table, cell->rows[i])[column]);
-        if (has_flag(cell, i, flag) && !isnan(value))
-            values[found++] = value;
+        values[found] = number_of(cell, i, column, flag);
+        found += isnan(values[found]) ? 0 : 1;
     }
     return found;
 }
@@ -347,24 +350,22 @@ size_t table_cell_values(const struct table_cell *cell, size_t column, size_t fl
 double table_cell_median(const struct table_cell *cell, size_t column, size_t flag)
 {
     double *values = memory_new(cell->count, sizeof *values);
-    size_t found = table_cell_values(cell, column, flag, values), finite = 0;
-    for (size_t i = 0; i < found; i++) {
-        if (isfinite(values[i]))
-            values[finite++] = values[i];
-    }
-    statistics_sort(values, finite);
-    double median = statistics_median(values, finite);
+    size_t found = table_cell_values(cell, column, flag, values);
+    statistics_sort(values, found);
+    while (found > 0 && isinf(values[found - 1])) /* above its range */
+        found--;
+    double median = statistics_median(values, found);
     free(values);
     return median;
 }
 
 double table_cell_sum(const struct table_cell *cell, size_t column, size_t flag)
 {
-    double *values = memory_new(cell->count, sizeof *values), sum = 0;
-    size_t found = table_cell_values(cell, column, flag, values);
-    for (size_t i = 0; i < found; i++)
-        sum += values[i];
-    free(values);
+    double sum = 0;
+    for (size_t i = 0; i < cell->count; i++) {
+        double value = number_of(cell, i, column, flag);
+        sum += isnan(value) ? 0 : value;
+    }
     return sum;
 }
 

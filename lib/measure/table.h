@@ -117,13 +117,15 @@ struct table_value *table_add(struct table *table);
 /* Moves the last row to the end of another table of the same type. */
 void table_move_last(struct table *from, struct table *to);
 
-/* The values of a row. */
+/* Drops the rows behind the first `kept` of them. */
+void table_truncate(struct table *table, size_t kept);
+
 const struct table_value *table_row(const struct table *table, size_t row);
 
 /* Frees the rows; the type stays. Does nothing if *table is all zero bytes. */
 void table_deinit(struct table *table);
 
-/* The names of the columns, a row, and all rows, without the columns that are private. */
+/* Without the columns that are private. */
 void table_write_header(const struct table_type *type, struct csv *csv);
 void table_write_row(const struct table_type *type, const struct table_value *row, struct csv *csv);
 void table_write_rows(const struct table *table, struct csv *csv);
@@ -131,9 +133,9 @@ void table_write_rows(const struct table *table, struct csv *csv);
 /* One field; decimals: of a real number. */
 void table_write_value(const struct table_value *value, int decimals, struct csv *csv);
 
-/* Appends the rows of folder/file. A column that the file lacks is unknown in all rows; one that
- * the type lacks is passed over. A file that does not exist has no row. ERROR_MALFORMED for a field
- * that is not of its column's kind, and the errors of reading; then *table is as before. */
+/* Appends the rows of folder/file. A column that the file lacks is unknown; one that the type lacks
+ * is skipped. A file that does not exist has no row. ERROR_MALFORMED for a field that is not of its
+ * column's kind, and the errors of reading; then *table is as before. */
 MUST_CHECK enum error_kind table_read(struct table *table, const char *folder, struct error *error);
 
 /* ------------------------------------------------------------------ cells */
@@ -158,7 +160,7 @@ void table_cells_deinit(struct table_cells *cells);
 /* The value of a column in the first row: for keys. */
 const struct table_value *table_cell_value(const struct table_cell *cell, size_t column);
 
-/* How many rows have the flag of this column. */
+/* The number of rows that have the flag of this column. */
 size_t table_cell_flags(const struct table_cell *cell, size_t flag);
 
 /* Over the rows that have this flag; over all rows where `flag` is TABLE_ALL. Unknown values are
@@ -169,10 +171,8 @@ double table_cell_median(const struct table_cell *cell, size_t column, size_t fl
 double table_cell_sum(const struct table_cell *cell, size_t column, size_t flag);
 
 /* The geometric mean with its 95 % interval, from STATISTICS_TRIALS_MIN values on; a value above
- * its range (infinite) makes the mean none. */
+ * its range (infinite) makes the mean none. Of a column, and of any values. */
 struct interval table_cell_geometric(const struct table_cell *cell, size_t column, size_t flag);
-
-/* The same of values that are not of one column. */
 struct interval table_geometric(const double *values, size_t count);
 
 /* The known values of a column, unsorted; `values` has room for cell->count. Returns how many. */

@@ -51,7 +51,6 @@ struct tally {
     uint64_t of[TALLY_KINDS];
 };
 
-/* Adds to one kind. */
 static inline void tally_add(struct tally *tally, enum tally_kind kind, uint64_t count)
 {
     tally->of[kind] += count;
@@ -72,13 +71,12 @@ static inline uint64_t tally_read_shared(const struct tally *tally, enum tally_k
     return __atomic_load_n(&tally->of[kind], __ATOMIC_ACQUIRE);
 }
 
-/* Adds every kind of `from` to `into`. */
 void tally_sum(struct tally *into, const struct tally *from);
 
 /* The number of requests. */
 uint64_t tally_rpcs(const struct tally *tally);
 
-/* The name of the kind's column: a static string. */
+/* A static string. */
 const char *tally_column(enum tally_kind kind);
 
 /* Whether laws predict this kind: all kinds but the bytes. */

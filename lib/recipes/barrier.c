@@ -130,7 +130,7 @@ const struct recipe recipe_barrier = {
     .summary = "no lock: the double barrier; all clients enter together and leave together",
     .about = {description, pseudo_code,
               "Hunt et al., USENIX ATC 2010, section 2.4, Double Barrier, and Table 3",
-              "nobody in this form: Apache Curator (DistributedDoubleBarrier) and kazoo "
+              "no library in this form: Apache Curator (DistributedDoubleBarrier) and kazoo "
               "(DoubleBarrier) check ready before they list, delete it when they leave, and wait "
               "for the lowest client"},
     .shares = recipe_all_share,

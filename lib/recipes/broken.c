@@ -7,7 +7,7 @@
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
 
-#define LAW_TEXTS "-", "-"
+#define LAW_REST "-", "-"
 
 #define PSEUDO_CODE(release, predecessor, rest)                                                    \
     "acquire                                              release\n"                               \
@@ -50,7 +50,7 @@ const struct recipe recipe_broken_nolock = {
     .broken = 2,
     .acquire = nolock_acquire,
     .release = contender_delete_own,
-    .law = {nolock_arrival, nolock_release, LAW_TEXTS},
+    .law = {nolock_arrival, nolock_release, LAW_REST},
 };
 
 /* ------------------------------------------------------------------ a deletion is ownership */
@@ -98,7 +98,7 @@ const struct recipe recipe_broken_norecheck = {
     .death = {.how = DEATH_EXIT, .who = DEATH_WAITER},
     .acquire = norecheck_acquire,
     .release = contender_delete_own,
-    .law = {queue_arrival, norecheck_release, LAW_TEXTS},
+    .law = {queue_arrival, norecheck_release, LAW_REST},
 };
 
 /* ------------------------------------------------------------------ the wrong predecessor */
@@ -125,7 +125,7 @@ const struct recipe recipe_broken_wrongpred = {
     .broken = 3,
     .acquire = wrongpred_acquire,
     .release = contender_delete_own,
-    .law = {queue_arrival, wrongpred_release, LAW_TEXTS},
+    .law = {queue_arrival, wrongpred_release, LAW_REST},
 };
 
 /* ------------------------------------------------------------------ no watch */
@@ -154,7 +154,7 @@ const struct recipe recipe_broken_nowatch = {
     .broken = 2,
     .acquire = nowatch_acquire,
     .release = contender_delete_own,
-    .law = {queue_arrival, queue_release, LAW_TEXTS},
+    .law = {queue_arrival, queue_release, LAW_REST},
 };
 
 /* ------------------------------------------------------------------ the znode stays */
@@ -186,5 +186,5 @@ const struct recipe recipe_broken_leak = {
     .broken = 2,
     .acquire = queue_acquire_exists,
     .release = leak_release,
-    .law = {queue_arrival, leak_cost, LAW_TEXTS},
+    .law = {queue_arrival, leak_cost, LAW_REST},
 };

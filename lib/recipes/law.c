@@ -8,19 +8,14 @@
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients)
 {
     assert(recipe_has_law(recipe) && clients > 0);
-    *lock = (struct law_lock){.recipe = recipe, .clients = clients};
+    *lock =
+        (struct law_lock){.recipe = recipe, .view.look = recipe_look(recipe), .clients = clients};
 }
 
 /* Whether the client with this many before it in the queue may share. */
 static bool shares(const struct law_lock *lock, uint64_t behind)
 {
     return recipe_shares(lock->recipe, (uint32_t)((lock->view.releases + behind) % lock->clients));
-}
-
-/* Whether one more of those that share may hold. */
-static bool has_lease(const struct law_lock *lock)
-{
-    return lock->recipe->leases == 0 || lock->view.holders < lock->recipe->leases;
 }
 
 /* Whether the first waiter is granted in the state after a step. */
@@ -31,8 +26,8 @@ static bool is_next_granted(const struct law_lock *lock)
         return false;
     if (lock->recipe->barrier)
         return view->releases > 0 || view->holders + view->waiters == lock->clients;
-    return view->holders == 0 ||
-           (has_lease(lock) && shares(lock, 0) && shares(lock, view->holders));
+    bool has_lease = lock->recipe->leases == 0 || view->holders < lock->recipe->leases;
+    return view->holders == 0 || (has_lease && shares(lock, 0) && shares(lock, view->holders));
 }
 
 static void grant(struct law_lock *lock)
@@ -45,8 +40,9 @@ static void grant(struct law_lock *lock)
 }
 
 /* A law gets the state before the step, with the grants that the step makes. */
-static void settle(struct law_lock *lock, const struct law_view *before,
-                   void (*law)(const struct law_view *view, struct tally *cost), struct tally *cost)
+static void add_step(struct law_lock *lock, const struct law_view *before,
+                     void (*law)(const struct law_view *view, struct tally *cost),
+                     struct tally *cost)
 {
     struct law_view *view = &lock->view, step = *before;
     struct tally costs = {0};
@@ -70,28 +66,23 @@ void law_lock_arrival(struct law_lock *lock, struct tally *cost)
     view->waiters++;
     view->arrivals_since_grant++;
     view->sharing += view->shares;
-    settle(lock, &before, lock->recipe->law.arrival, cost);
-}
-
-/* Each client finds those that arrived before it; one that arrives again finds all the others. */
-static uint64_t found_by_next(const struct law_lock *lock)
-{
-    uint64_t others = lock->clients - 1;
-    return lock->view.releases + 1 < others ? lock->view.releases + 1 : others;
+    add_step(lock, &before, lock->recipe->law.arrival, cost);
 }
 
 void law_lock_release(struct law_lock *lock, struct tally *cost)
 {
     struct law_view *view = &lock->view;
     assert(view->held);
-    view->next_found = found_by_next(lock);
+    /* Each client finds those that arrived before it; one that arrives again all the others. */
+    uint64_t before_it = view->releases + 1, others = lock->clients - 1;
+    view->next_found = before_it < others ? before_it : others;
     view->shares = shares(lock, 0);
     view->sharing -= view->shares;
     struct law_view before = *view;
     view->releases++;
     view->releases_since_grant++;
     view->holders--;
-    settle(lock, &before, lock->recipe->law.release, cost);
+    add_step(lock, &before, lock->recipe->law.release, cost);
 }
 
 void law_lock_release_alone(const struct law_lock *lock, struct tally *cost)
@@ -107,7 +98,7 @@ uint64_t law_lock_turn(struct law_lock *lock, struct tally *cost)
     if (lock->recipe->turn_law == NULL || view->held || view->waiters == 0)
         return 0;
     grant(lock);
-    settle(lock, &before, lock->recipe->turn_law, cost);
+    add_step(lock, &before, lock->recipe->turn_law, cost);
     return before.waiters;
 }
 
@@ -147,7 +138,7 @@ bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t ba
     const uint64_t creates = of[TALLY_CREATE] - of[TALLY_CREATE_FAILED];
     const uint64_t others = clients - 1;
     const struct count counts[] = {
-        /* One of those that find all znodes creates ready; the others try in vain. */
+        /* One of the clients that find all znodes creates ready. */
         {"creates that succeed", creates, passages + barriers, passages + barriers},
         {"creates that fail", of[TALLY_CREATE_FAILED], 0, barriers * others},
         {"deletes", of[TALLY_DELETE], passages, passages},

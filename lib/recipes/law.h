@@ -23,8 +23,7 @@ struct law_lock {
 /* The recipe must have a law; clients: at least 1. */
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients);
 
-/* One client arrives, or a holder releases, and the lock is granted to those next in the queue.
- * Adds the cost to *cost. */
+/* One client arrives, or a holder releases, and those next in the queue are granted. */
 void law_lock_arrival(struct law_lock *lock, struct tally *cost);
 void law_lock_release(struct law_lock *lock, struct tally *cost);
 
@@ -39,16 +38,15 @@ uint64_t law_lock_turn(struct law_lock *lock, struct tally *cost);
 /* The number of the first client in the queue, where clients share; it holds if any client does. */
 uint32_t law_lock_first(const struct law_lock *lock);
 
-/* Adds to *total the cost of `handoffs` grants among `clients` clients of one lock: all clients
- * arrive, and each that releases arrives again until there have been `handoffs` arrivals. handoffs
- * must be at least clients; if they are equal this is a drain. */
+/* Adds to *total the cost of `handoffs` grants, at least `clients`, of one lock: all clients
+ * arrive, and each that releases arrives again until there have been `handoffs` arrivals. */
 void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
                struct tally *total);
 
-/* Whether these may be the totals of so many clients that have entered and left so many double
- * barriers (barrier.c), each at least 1, in free pace: in whatever order the servers carry out the
- * requests, if no session dies or loses its connection. docs/method.md has the bounds. If
- * not, writes the first count that is wrong to why: 100 bytes are enough. */
+/* Whether these may be the totals of clients that have entered and left double barriers (barrier.c)
+ * in free pace, in whatever order the servers carry out the requests, if no session loses its
+ * connection. docs/method.md has the bounds. If not, writes the first count that is wrong to why:
+ * 100 bytes are enough. */
 bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t barriers, char *why,
                         size_t size);
 

@@ -52,16 +52,6 @@ bool line_joins(const struct line_place *place, size_t rank, const struct line_p
     return rank == 0 || (shares && first->role == place->role);
 }
 
-size_t line_grant(struct line_place *places, size_t count)
-{
-    size_t holders = 0;
-    for (size_t i = 0; i < count; i++) {
-        places[i].holds = holders == i && line_joins(&places[i], i, &places[0]);
-        holders += places[i].holds;
-    }
-    return holders;
-}
-
 size_t line_read(const char *const *names, size_t name_count, struct line_place *places)
 {
     size_t count = 0;
@@ -76,7 +66,8 @@ size_t line_read(const char *const *names, size_t name_count, struct line_place 
             (struct line_place){.name = names[i], .sequence = sequence, .role = role_of(names[i])};
     }
     qsort_r(places, count, sizeof *places, compare, &first);
-    line_grant(places, count);
+    for (size_t i = 0; i < count; i++)
+        places[i].holds = (i == 0 || places[i - 1].holds) && line_joins(&places[i], i, &places[0]);
     return count;
 }
 

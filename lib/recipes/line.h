@@ -35,13 +35,9 @@ struct line_place {
  * if sequence numbers are 2^31 or more apart (queue.h). */
 size_t line_read(const char *const *names, size_t name_count, struct line_place *places);
 
-/* Whether a place of this rank holds, if all before it do: the first, and those that share with it.
- */
+/* Whether a place of this rank holds, if all before it do: the first, all readers up to the next
+ * place that does not read, all leases. */
 bool line_joins(const struct line_place *place, size_t rank, const struct line_place *first);
-
-/* Sets `holds` of places in queue order: the first; if that reads, all readers up to the next place
- * that does not read; all leases. Returns the number of holders. */
-size_t line_grant(struct line_place *places, size_t count);
 
 /* Whether the name is a lease of kazoo's Semaphore, which has no sequence number. */
 bool line_is_kazoo_lease(const char *name);

@@ -48,45 +48,25 @@ ACQUIRE(nonscalable_get)
 }
 
 /* At a held lock the create of an arriving client fails, and the client looks. */
-static void arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
+static void arrival(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_CREATE, 1);
     if (view->held) {
         tally_add(cost, TALLY_CREATE_FAILED, 1);
-        tally_add(cost, look, 1);
+        tally_add(cost, view->look, 1);
     }
 }
 
 /* The herd: all waiters are notified and create, one succeeds, the others look again. */
-static void release(const struct law_view *view, struct tally *cost, enum tally_kind look)
+static void release(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_DELETE, 1);
     tally_add(cost, TALLY_NOTIFICATION, view->waiters);
     tally_add(cost, TALLY_CREATE, view->waiters);
     if (view->waiters > 0) {
         tally_add(cost, TALLY_CREATE_FAILED, view->waiters - 1);
-        tally_add(cost, look, view->waiters - 1);
+        tally_add(cost, view->look, view->waiters - 1);
     }
-}
-
-static void exists_arrival(const struct law_view *view, struct tally *cost)
-{
-    arrival(view, cost, TALLY_EXISTS);
-}
-
-static void exists_release(const struct law_view *view, struct tally *cost)
-{
-    release(view, cost, TALLY_EXISTS);
-}
-
-static void get_arrival(const struct law_view *view, struct tally *cost)
-{
-    arrival(view, cost, TALLY_GET);
-}
-
-static void get_release(const struct law_view *view, struct tally *cost)
-{
-    release(view, cost, TALLY_GET);
 }
 
 const struct recipe recipe_nonscalable = {
@@ -97,7 +77,7 @@ const struct recipe recipe_nonscalable = {
               .source = "lecture 9.3 (MIT 6.824, ZooKeeper)"},
     .acquire = nonscalable_acquire,
     .release = contender_delete_own,
-    .law = {exists_arrival, exists_release, "n^2 + n", "n(n-1)/2"},
+    .law = {arrival, release, "n^2 + n", "n(n-1)/2"},
 };
 
 const struct recipe recipe_nonscalable_get = {
@@ -108,5 +88,6 @@ const struct recipe recipe_nonscalable_get = {
               .source = "Hunt et al., USENIX ATC 2010, section 2.4, Simple Locks"},
     .acquire = nonscalable_get_acquire,
     .release = contender_delete_own,
-    .law = {get_arrival, get_release, "n^2 + n", "n(n-1)/2"},
+    .watches_data = true,
+    .law = {arrival, release, "n^2 + n", "n(n-1)/2"},
 };

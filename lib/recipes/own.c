@@ -2,13 +2,13 @@
 #include "recipes/own.h"
 
 #include "base/memory.h"
+#include "base/process.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,6 @@
 #define NAME_MAX_LENGTH 19 /* as wide as its column in zkherd recipes */
 #define WORDS_MAX       32 /* of $CC */
 #define LIBRARY         "/recipe.so"
-
-extern char **environ;
 
 bool own_is_file(const char *name)
 {
@@ -34,12 +32,6 @@ bool own_is_name(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-    size_t length = strlen(path), most = strlen(end);
-    return length > most && strcmp(path + length - most, end) == 0;
-}
-
 /* ------------------------------------------------------------------ the compiler */
 
 /* Warnings that would be a crash later are errors: an AWAIT that is missing, a function that is not
@@ -51,36 +43,9 @@ static bool ends_in(const char *path, const char *end)
             "-Werror=return-type", "-Werror=incompatible-pointer-types"                            \
     }
 
-/* The compiler takes its mask of signals as the program had it, so that Ctrl-C ends both. */
-static int spawn(char *const *arguments, const sigset_t *mask, pid_t *child)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, mask);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int os_error = posix_spawnp(child, arguments[0], &actions, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return os_error;
-}
-
-static enum error_kind judge_compiler(const char *path, int status, struct error *error)
-{
-    if (WIFSIGNALED(status))
-        return error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
-                           "the compiler was ended by signal %d", WTERMSIG(status));
-    if (WEXITSTATUS(status) != 0)
-        return error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
-                           "it does not compile, for the reason above");
-    return ERROR_NONE;
-}
-
 /* No shell is between: names may have any characters. */
 static enum error_kind run_compiler(const char *path, const char *headers, char *library,
-                                    const sigset_t *mask, struct error *error)
+                                    struct error *error)
 {
     char flags[][40] = FLAGS, plainly[] = "cc", output[] = "-o", *rest, *word;
     char *arguments[WORDS_MAX + sizeof flags / sizeof flags[0] + 5] = {NULL};
@@ -98,12 +63,19 @@ static enum error_kind run_compiler(const char *path, const char *headers, char 
         arguments[count++] = flags[i];
     char *const last[] = {folder, output, library, source};
     memcpy(&arguments[count], last, sizeof last);
-    int os_error = spawn(arguments, mask, &child);
+    int os_error = process_start(arguments, NULL, STDERR_FILENO, false, &child);
     while (os_error == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    enum error_kind kind = os_error == 0 ? judge_compiler(path, status, error)
-                                         : error_raise(error, ERROR_NO_COMPILER, os_error, path,
-                                                       "%s is to compile it", arguments[0]);
+    enum error_kind kind = ERROR_NONE;
+    if (os_error != 0)
+        kind = error_raise(error, ERROR_NO_COMPILER, os_error, path, "%s is to compile it",
+                           arguments[0]);
+    else if (WIFSIGNALED(status))
+        kind = error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
+                           "the compiler was ended by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        kind = error_raise(error, ERROR_NOT_A_RECIPE, 0, path,
+                           "it does not compile, for the reason above");
     free(source);
     free(folder);
     free(words);
@@ -182,7 +154,7 @@ static enum error_kind compile_and_load(const char *path, const char *headers,
         kind = error_from_errno(error, errno, folder, "a folder for its compilation");
     } else {
         snprintf(library, sizeof library, "%s" LIBRARY, folder);
-        kind = run_compiler(path, headers, library, &before, error);
+        kind = run_compiler(path, headers, library, error);
         if (kind == ERROR_NONE)
             kind = load(path, library, recipe, error);
         unlink(library);
@@ -204,9 +176,10 @@ struct own {
 enum error_kind own_load(const char *path, const char *headers, struct recipe **recipe,
                          struct error *error)
 {
-    if (!ends_in(path, ".c"))
+    size_t length = strlen(path);
+    if (length <= 2 || strcmp(path + length - 2, ".c") != 0)
         return refuse(path, "the name of a source ends in .c", error);
-    struct own *own = memory_new(1, sizeof *own + strlen(path) + 1);
+    struct own *own = memory_new(1, sizeof *own + length + 1);
     enum error_kind kind = sha256_file(path, own->file.sha256, error);
     if (kind == ERROR_NONE)
         kind = compile_and_load(path, headers, &own->recipe, error);

@@ -16,17 +16,17 @@
 
 #include <stdbool.h>
 
-/* Whether this is the name of a file, and of no recipe of zkherd's: it has a slash. */
+/* Whether this is the name of a file: it has a slash. */
 bool own_is_file(const char *name);
 
-/* Whether a recipe may be called so: small letters, digits, dashes, a letter first. The name is
- * part of files, and stands in columns. */
+/* Whether a recipe may be called so, in files and columns: small letters, digits, dashes, a letter
+ * first. */
 bool own_is_name(const char *name);
 
 /*
- * Compiles and loads the recipe of this file; *recipe has a file then, and is the
- * caller's to own_free. headers: the folder that has recipes/recipe.h; NULL: there is none. The
- * compiler is cc, or the words of $CC, and writes to stderr what it has to say.
+ * Compiles and loads the recipe of this file; *recipe is the caller's to own_free. headers: the
+ * folder that has recipes/recipe.h, or NULL. The compiler is cc, or the words of $CC, and writes to
+ * stderr.
  *
  * ERROR_NOT_A_RECIPE, ERROR_NO_COMPILER, ERROR_NO_HEADERS, and those of errno: of the file, and of
  * the folder in $TMPDIR.

@@ -148,18 +148,13 @@ enum recipe_step queue_acquire_exists(struct contender *s)
 }
 
 /* An arriving client lists all places, its own included, and looks at the one before its own. */
-void queue_law_arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
+void queue_arrival(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_CREATE, 1);
     tally_add(cost, TALLY_GET_CHILDREN, 1);
     tally_add(cost, TALLY_NAMES_LISTED, 1 + view->waiters + (view->held ? 1 : 0));
     if (view->held)
-        tally_add(cost, look, 1);
-}
-
-void queue_arrival(const struct law_view *view, struct tally *cost)
-{
-    queue_law_arrival(view, cost, TALLY_EXISTS);
+        tally_add(cost, view->look, 1);
 }
 
 /* One client is woken, lists the remaining places, and is the lowest. */
@@ -170,32 +165,5 @@ void queue_release(const struct law_view *view, struct tally *cost)
         tally_add(cost, TALLY_NOTIFICATION, 1);
         tally_add(cost, TALLY_GET_CHILDREN, 1);
         tally_add(cost, TALLY_NAMES_LISTED, view->waiters);
-    }
-}
-
-uint64_t queue_holders_watch(const struct law_view *view)
-{
-    return view->held && view->arrivals_since_grant == 0 ? 1 : 0;
-}
-
-/* ------------------------------------------------------------------ as ZooKeeper ships it */
-
-void queue_shipped_arrival(const struct law_view *view, struct tally *cost)
-{
-    uint64_t found = view->waiters + (view->held ? 1 : 0);
-    tally_add(cost, TALLY_CREATE, 1);
-    tally_add(cost, TALLY_EXISTS, view->held ? 2 : 1);
-    tally_add(cost, TALLY_GET_CHILDREN, 2);
-    tally_add(cost, TALLY_NAMES_LISTED, found + (found + 1));
-}
-
-void queue_law_shipped_release(const struct law_view *view, struct tally *cost, uint64_t lists)
-{
-    tally_add(cost, TALLY_DELETE, 1);
-    if (view->waiters > 0) {
-        tally_add(cost, TALLY_NOTIFICATION, 1);
-        tally_add(cost, TALLY_EXISTS, 1);
-        tally_add(cost, TALLY_GET_CHILDREN, lists);
-        tally_add(cost, TALLY_NAMES_LISTED, lists * view->waiters);
     }
 }

@@ -14,24 +14,22 @@
 /* A client creates lock/lock-, to which the server appends the sequence number. */
 #define QUEUE_PREFIX "lock-"
 
-/* The sequence number at the end of a znode's name, in the server's format (%010d). A negative
- * number of ten digits is recognised only after a prefix that ends in "-" or "_". False, with
- * *sequence unchanged, if the name has none. */
+/* The sequence number at the end of a znode's name (%010d). A negative one of ten digits is
+ * recognised only after a prefix that ends in "-" or "_". False: the name has none. */
 bool queue_sequence(const char *name, int32_t *sequence);
 
 /* Whether a comes before b. */
 bool queue_before(int32_t a, int32_t b);
 
-/* The operation of an AWAIT: creates a place. prefix: of its name, a path below the lock. s->node
- * is that path until queue_take_place adds the number. */
+/* Creates a place. prefix: of its name, a path below the lock; s->node is that path until
+ * queue_take_place adds the number. */
 OPERATION queue_create_place(struct contender *s, const char *prefix);
 
 /* Sets s->node and s->sequence from the reply to the create. False if the reply names no place. */
 bool queue_take_place(struct contender *s);
 
 /* Looks in the list just received for a place whose name begins with s->prefix, which exists if the
- * reply to its create was lost. True: s->node and s->sequence are set; false: they are unchanged.
- */
+ * reply to its create was lost. True: s->node and s->sequence are set. */
 bool queue_find_place(struct contender *s);
 
 /* True if no place in the list just received is before s. False: s->watched and s->predecessor are
@@ -57,24 +55,12 @@ void queue_place(const struct contender *s, const char *prefix, int32_t sequence
 enum recipe_step queue_acquire(struct contender *s, look_function *look);
 enum recipe_step queue_acquire_exists(struct contender *s); /* look: exists */
 
-/* Its law: an arrival with either look (TALLY_EXISTS, TALLY_GET), an arrival with exists, a
- * release. */
-void queue_law_arrival(const struct law_view *view, struct tally *cost, enum tally_kind look);
+/* Its law. */
 void queue_arrival(const struct law_view *view, struct tally *cost);
 void queue_release(const struct law_view *view, struct tally *cost);
 #define QUEUE_LAW                                                                                  \
     {                                                                                              \
         queue_arrival, queue_release, "5n - 2", "n - 1"                                            \
     }
-
-/* Where a list sets a watch: 1 if the watch of the holder's last list is still armed, else 0. It
- * fires at the first arrival or departure after the grant, and wakes no waiter. */
-uint64_t queue_holders_watch(const struct law_view *view);
-
-/* The laws of the queue as ZooKeeper ships it, in Java and in C. An arriving client checks that the
- * folder exists, lists to find a znode of its own, and lists again. A woken client checks the
- * folder, and lists this many times. */
-void queue_shipped_arrival(const struct law_view *view, struct tally *cost);
-void queue_law_shipped_release(const struct law_view *view, struct tally *cost, uint64_t lists);
 
 #endif

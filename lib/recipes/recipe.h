@@ -19,7 +19,6 @@
 #include "base/sha256.h"
 #include "client/client.h"
 #include "measure/tally.h"
-#include "recipes/death.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,6 +90,7 @@ struct law_view {
     uint64_t sharing;              /* other clients in the queue that may share */
     uint64_t granted;              /* clients to which the step grants the lock */
     uint64_t granted_sharing;      /* of `granted`, the clients that may share */
+    enum tally_kind look;          /* the request with which a client watches: recipe_look */
 };
 
 /* The cost of a recipe under lockstep: the messages of all sessions that one arrival or one release
@@ -101,6 +101,30 @@ struct recipe_law {
     void (*release)(const struct law_view *view, struct tally *cost);
     const char *rpcs;          /* total of a drain of n clients, for people: "n^2 + n" */
     const char *notifications; /* the same for notifications */
+};
+
+/* The injected failure of one session of lock 0: a plan may have one, or a recipe for all its
+ * trials. */
+enum death_how {
+    DEATH_NONE,
+    DEATH_EXIT,      /* the session is closed: its ephemeral znodes are deleted at once */
+    DEATH_CRASH,     /* the connection is cut: the servers expire the session at its timeout */
+    DEATH_LOST_REPLY /* the reply to a CREATE is lost, and the session continues */
+};
+
+enum death_who {
+    DEATH_HOLDER, /* lost reply: the first client that arrives */
+    DEATH_WAITER, /* the waiter in the middle of the queue; with two waiters one is behind it. Lost
+                     reply: the client in the middle of the arrivals */
+    DEATH_WORKER, /* the next client that is granted, in the middle of its work; crash only. With
+                     handoff 0: the first client that arrives */
+};
+
+struct death {
+    enum death_how how;
+    enum death_who who;
+    /* After this many releases; 0: after all arrivals, before the first release. */
+    uint64_t handoff;
 };
 
 /* A recipe's texts for people. */
@@ -131,8 +155,7 @@ struct recipe {
     /* Whether the client with this number may hold beside other such clients. NULL: none may. Under
      * lockstep, clients that share release in the order of their arrival. */
     bool (*shares)(uint32_t number);
-    /* At most so many of the clients that share hold at once, as the leases of a semaphore; 0: any
-     * number. */
+    /* Most clients that share and hold at once, as the leases of a semaphore; 0: any number. */
     uint32_t leases;
     /* No client is granted before all have arrived; no release ends before all have begun. A
      * barrier is passed once, and all its clients share. */
@@ -150,22 +173,22 @@ struct recipe {
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
     enum recipe_step (*work)(struct contender *s); /* after each grant; uses no watch; or NULL */
-    struct recipe_law law;    /* the cost of work is part of the step that grants */
+    bool watches_data;     /* a client watches the one before it with getData; else with exists */
+    struct recipe_law law; /* the cost of work is part of the step that grants */
     uint32_t law_texts_every; /* the law's texts hold for the multiples of this; 0: for every n */
     /* The cost of a turn, for a recipe with AWAIT_TURN: no client holds, all waiters continue
      * together, and one is granted. Else NULL. */
     void (*turn_law)(const struct law_view *view, struct tally *cost);
     /* The cost of each step in words, lines of at most 78 characters, where it is not a sum of
-     * terms in the number of waiters, in next_found, and of a constant each for nobody having
-     * arrived since the grant and for a lock that was released before. NULL: formulas are printed.
-     */
+     * terms in the number of waiters, in next_found, and of a constant each for no arrival since
+     * the grant and for a lock that was released before. NULL: formulas are printed. */
     const char *law_in_words;
     const struct recipe_file *file; /* set by own_load (own.h); NULL: one of zkherd's recipes */
 };
 
 /* What a recipe is compiled with. A program whose own is different loads no such recipe (own.h).
  * The number rises when anything of the headers that a recipe uses gets another meaning. */
-#define RECIPE_INTERFACE 2
+#define RECIPE_INTERFACE 3
 struct recipe_interface {
     uint32_t number, recipe_bytes, contender_bytes, view_bytes, reply_bytes, request_bytes, kinds;
 };
@@ -205,6 +228,12 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     return recipe->law.arrival != NULL;
 }
 
+/* The request with which a client watches the one before it: TALLY_GET or TALLY_EXISTS. */
+static inline enum tally_kind recipe_look(const struct recipe *recipe)
+{
+    return recipe->watches_data ? TALLY_GET : TALLY_EXISTS;
+}
+
 /* ------------------------------------------------------------------ the macros of a recipe */
 
 #define ACQUIRE(name) static enum recipe_step name##_acquire(struct contender *s)
@@ -223,41 +252,30 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     }                                                                                              \
     return STEP_FAILED
 
-/* Sends a request; continues on its reply, with s->status and s->reply. */
-#define AWAIT(operation)                                                                           \
+#define AWAIT_STEP(step)                                                                           \
     do {                                                                                           \
-        return (void)(s->resume_at = __LINE__), (operation).step;                                  \
+        return (void)(s->resume_at = __LINE__), step;                                              \
     case __LINE__:;                                                                                \
     } while (0)
+
+/* Sends a request; continues on its reply, with s->status and s->reply. */
+#define AWAIT(operation) AWAIT_STEP((operation).step)
 
 /* Waits until this event happens to this znode; the request just answered has armed the watch.
  * Another event of the znode also consumes the watch and ends the wait, so a recipe must look
  * again, or read s->happened. */
-#define AWAIT_WATCH(event, path)                                                                   \
-    do {                                                                                           \
-        return (void)(s->resume_at = __LINE__), contender_park(s, event, path), STEP_WATCH;        \
-    case __LINE__:;                                                                                \
-    } while (0)
+#define AWAIT_WATCH(event, path) AWAIT_STEP((contender_park(s, event, path), STEP_WATCH))
 
 /* Waits until any watch of the session fires. A later notification finds the session awake and has
  * no effect. path: the znode that the recipe waits for. */
 #define AWAIT_ANY_WATCH(path) AWAIT_WATCH(EVENT_ANY, path)
 
 /* Continues at once; under lockstep together with all waiters, when each has reached a turn. */
-#define AWAIT_TURN                                                                                 \
-    do {                                                                                           \
-        s->resume_at = __LINE__;                                                                   \
-        return STEP_TURN;                                                                          \
-    case __LINE__:;                                                                                \
-    } while (0)
+#define AWAIT_TURN AWAIT_STEP(STEP_TURN)
 
 /* Continues after this time. A recipe that pauses cannot run under lockstep, unless it does so only
  * after a lost connection. */
-#define AWAIT_PAUSE(nanoseconds)                                                                   \
-    do {                                                                                           \
-        return (void)(s->resume_at = __LINE__), (void)(s->pause_ns = nanoseconds), STEP_PAUSE;     \
-    case __LINE__:;                                                                                \
-    } while (0)
+#define AWAIT_PAUSE(nanoseconds) AWAIT_STEP(((void)(s->pause_ns = nanoseconds), STEP_PAUSE))
 
 /* The ends of an acquire, of the work, of a release, of the trial, of the session. */
 #define GRANTED  return (void)(s->resume_at = __LINE__), STEP_DONE
@@ -269,23 +287,23 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 /* ------------------------------------------------------------------ its operations */
 
 /* Each is the operation of one AWAIT, and copies what its arguments point to. AWAIT alone takes the
- * value, and a value that nobody takes is an error of the compiler: so no AWAIT is forgotten. */
+ * value, and a value that is not used is an error of the compiler: so no AWAIT is forgotten. */
 struct recipe_sent {
     enum recipe_step step; /* STEP_REPLY */
 };
 
 #define OPERATION MUST_CHECK struct recipe_sent
-#define SENT                                                                                       \
-    return (struct recipe_sent)                                                                    \
-    {                                                                                              \
-        STEP_REPLY                                                                                 \
-    }
+
+static inline OPERATION recipe_submit(struct contender *s, struct request request)
+{
+    client_submit(s->client, &request, 0);
+    return (struct recipe_sent){STEP_REPLY};
+}
 
 static inline OPERATION create_with_data(struct contender *s, const char *path, const void *value,
                                          size_t length, enum create_mode mode)
 {
-    client_create(s->client, path, value, length, mode);
-    SENT;
+    return recipe_submit(s, request_create(path, value, length, mode));
 }
 
 static inline OPERATION create(struct contender *s, const char *path, enum create_mode mode)
@@ -297,58 +315,47 @@ static inline OPERATION create(struct contender *s, const char *path, enum creat
  */
 static inline OPERATION exists(struct contender *s, const char *path, enum watch_flag watch)
 {
-    client_exists(s->client, path, watch);
-    SENT;
+    return recipe_submit(s, request_read(OP_EXISTS, path, watch));
 }
 
 /* WATCH is set only if the znode exists. */
 static inline OPERATION get_data(struct contender *s, const char *path, enum watch_flag watch)
 {
-    client_get(s->client, path, watch);
-    SENT;
+    return recipe_submit(s, request_read(OP_GET, path, watch));
 }
 
 /* WATCH is set for the znode's children, if it exists. */
 static inline OPERATION get_children(struct contender *s, const char *path, enum watch_flag watch)
 {
-    client_get_children(s->client, path, watch);
-    SENT;
+    return recipe_submit(s, request_read(OP_GET_CHILDREN, path, watch));
 }
 
 /* version: the version that the data must have, or REQUEST_ANY_VERSION. */
 static inline OPERATION set_data(struct contender *s, const char *path, const void *value,
                                  size_t length, int32_t version)
 {
-    client_set(s->client, path, value, length, version);
-    SENT;
+    return recipe_submit(s, request_set(path, value, length, version));
 }
 
 /* Whatever the version. */
 static inline OPERATION delete_znode(struct contender *s, const char *path)
 {
-    client_delete(s->client, path);
-    SENT;
+    return recipe_submit(s, request_delete(path));
 }
 
 /* Answered when the session's server has carried out all that was committed before. The path may be
  * that of any znode, also of one that does not exist. */
 static inline OPERATION sync_server(struct contender *s, const char *path)
 {
-    client_sync(s->client, path);
-    SENT;
+    return recipe_submit(s, request_read(OP_SYNC, path, NO_WATCH));
 }
 
-static inline OPERATION multi_of(struct contender *s, const struct request parts[], size_t count)
-{
-    client_multi(s->client, parts, count);
-    SENT;
-}
-
-/* One transaction of several requests (client.h): multi(s, request_set(turn, value, length,
+/* One transaction of several requests (wire.h): multi(s, request_set(turn, value, length,
  * REQUEST_ANY_VERSION), request_delete(s->node)). */
 #define multi(s, ...)                                                                              \
-    multi_of((s), (const struct request[]){__VA_ARGS__},                                           \
-             sizeof((const struct request[]){__VA_ARGS__}) / sizeof(struct request))
+    recipe_submit((s), request_multi((const struct request[]){__VA_ARGS__},                        \
+                                     sizeof((const struct request[]){__VA_ARGS__}) /               \
+                                         sizeof(struct request)))
 
 /* exists or get_data, for recipes that exist with either. */
 typedef struct recipe_sent look_function(struct contender *s, const char *path,

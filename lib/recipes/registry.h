@@ -47,8 +47,8 @@ const struct recipe *registry_at(size_t index);
 /* The recipe with this name, or NULL. */
 const struct recipe *registry_find(const char *name);
 
-/* Writes the recipes that a person may have meant, as "'a', 'b'": all that begin with this name, or
- * the most similar one; "" if none is similar. Returns text. */
+/* Writes the recipes that may be meant, as "'a', 'b'": all that begin with this name, or the most
+ * similar one, if one is. Returns text. */
 const char *registry_suggest(const char *name, char *text, size_t size);
 
 #endif

@@ -76,17 +76,17 @@ ACQUIRE(rwlock_curator)
     return acquire(s, QUEUE_FIRST, get_data);
 }
 
-static void arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
+static void arrival(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_CREATE, 1);
     tally_add(cost, TALLY_GET_CHILDREN, 1);
     tally_add(cost, TALLY_NAMES_LISTED, 1 + view->holders + view->waiters);
     if (view->granted == 0)
-        tally_add(cost, look, 1);
+        tally_add(cost, view->look, 1);
 }
 
 /* The woken clients list the remaining places. */
-static void release(const struct law_view *view, struct tally *cost, uint64_t woken)
+static void wake(const struct law_view *view, struct tally *cost, uint64_t woken)
 {
     tally_add(cost, TALLY_DELETE, 1);
     tally_add(cost, TALLY_NOTIFICATION, woken);
@@ -94,30 +94,20 @@ static void release(const struct law_view *view, struct tally *cost, uint64_t wo
     tally_add(cost, TALLY_NAMES_LISTED, woken * (view->holders - 1 + view->waiters));
 }
 
-static void exists_arrival(const struct law_view *view, struct tally *cost)
-{
-    arrival(view, cost, TALLY_EXISTS);
-}
-
 /* Exactly the clients that are granted are woken. */
-static void exists_release(const struct law_view *view, struct tally *cost)
+static void paper_release(const struct law_view *view, struct tally *cost)
 {
-    release(view, cost, view->granted);
-}
-
-static void get_arrival(const struct law_view *view, struct tally *cost)
-{
-    arrival(view, cost, TALLY_GET);
+    wake(view, cost, view->granted);
 }
 
 /* All readers watch the lowest writer. Its departure wakes all of them, and the next client if that
  * is a writer. A woken reader that is not granted watches the writer that is now the lowest. */
-static void get_release(const struct law_view *view, struct tally *cost)
+static void curator_release(const struct law_view *view, struct tally *cost)
 {
     uint64_t writers_granted = view->granted - view->granted_sharing;
     uint64_t woken = view->shares ? view->granted : view->sharing + writers_granted;
-    release(view, cost, woken);
-    tally_add(cost, TALLY_GET, woken - view->granted);
+    wake(view, cost, woken);
+    tally_add(cost, view->look, woken - view->granted);
 }
 
 static const char paper_steps[] = STEPS("EXISTS", "else all readers up to the next writer");
@@ -139,7 +129,7 @@ const struct recipe recipe_rwlock = {
     .shares = reads,
     .acquire = rwlock_acquire,
     .release = contender_delete_own,
-    .law = {exists_arrival, exists_release, "5n - 2", "n - 1"},
+    .law = {arrival, paper_release, "5n - 2", "n - 1"},
     .law_in_words = paper_steps,
 };
 
@@ -155,7 +145,8 @@ const struct recipe recipe_rwlock_curator = {
     .shares = reads,
     .acquire = rwlock_curator_acquire,
     .release = contender_delete_own,
-    .law = {get_arrival, get_release, "3n^2/16 + 17n/4 - 2", "3n^2/32 + 5n/8 - 1"},
+    .watches_data = true,
+    .law = {arrival, curator_release, "3n^2/16 + 17n/4 - 2", "3n^2/32 + 5n/8 - 1"},
     .law_texts_every = 4,
     .law_in_words = curator_steps,
 };

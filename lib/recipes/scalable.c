@@ -24,11 +24,6 @@ ACQUIRE(scalable_get)
     return queue_acquire(s, get_data);
 }
 
-static void get_arrival(const struct law_view *view, struct tally *cost)
-{
-    queue_law_arrival(view, cost, TALLY_GET);
-}
-
 const struct recipe recipe_scalable = {
     .name = "scalable",
     .summary = "a queue; each client watches its predecessor with exists: one wake-up per release",
@@ -55,5 +50,38 @@ const struct recipe recipe_scalable_get = {
     .fifo = true,
     .acquire = scalable_get_acquire,
     .release = contender_delete_own,
-    .law = {get_arrival, queue_release, "5n - 2", "n - 1"},
+    .watches_data = true,
+    .law = QUEUE_LAW,
+};
+
+/* ------------------------------------------------------------------ an election */
+
+static const char election_description[] =
+    "The scalable lock, used for an election. A candidate volunteers with a sequential znode; "
+    "the candidate with the lowest znode leads. Each other candidate watches the znode just "
+    "before its own. When the leader resigns, or its session dies, only the next candidate is "
+    "notified, lists once, and leads: there is no contest. The time of a handoff is the time to "
+    "a new leader.";
+
+static const char election_pseudo_code[] =
+    "volunteer                                            resign\n"
+    "1 n = create(e + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+    "2 C = getChildren(e, false)\n"
+    "3 if n is lowest znode in C, lead\n"
+    "4 p = znode in C ordered just before n\n"
+    "5 if exists(p, true) wait for watch event\n"
+    "6 goto 2";
+
+const struct recipe recipe_election = {
+    .name = "election",
+    .summary = "leader election on the queue: the next in line follows without a contest",
+    .about = {election_description, election_pseudo_code,
+              "ZooKeeper's recipes, Leader Election; ZooKeeper's WriteLock, \"an exclusive write "
+              "lock or to elect a leader\"",
+              "Apache ZooKeeper (zookeeper-recipes-election, zookeeper-recipes-lock), Apache "
+              "Curator (LeaderLatch)"},
+    .fifo = true,
+    .acquire = queue_acquire_exists,
+    .release = contender_delete_own,
+    .law = QUEUE_LAW,
 };

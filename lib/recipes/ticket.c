@@ -2,7 +2,7 @@
 /*
  * The ticket lock. Sequence numbers count only the creates below their parent, so the predecessor
  * of k is k - 1. The scalable lock lists after a wake-up because the predecessor may have given up;
- * here the znode turn tells whether the predecessor has held.
+ * here the znode turn shows whether the predecessor has held.
  *
  * Safe: only p writes turn = p, while it holds. No lower number is left then, and none can come. p
  * was the next lower number when the client looked, so the client's number is the lowest.

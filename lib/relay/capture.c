@@ -3,15 +3,207 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "relay/packet.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <pcap/pcap.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHAINS 4096 /* of the hash table of connections */
+#define ADDRESS_BYTES  16
+#define IPV4_HEADER    20
+#define IPV4_FRAGMENT  0x3fff /* more fragments follow, or an offset */
+#define IPV6_HEADER    40
+#define IPV6_FRAGMENT  0xfff9
+#define IPV6_EXTENSION 8 /* the unit of its length, and its least length */
+#define TCP_HEADER     20
+#define UDP_HEADER     8
+#define VXLAN_HEADER   8 /* RFC 7348 */
+#define VXLAN_PORT     4789
+#define VLAN_TAG       4
+
+struct packet_end {
+    unsigned char address[16]; /* of IPv4 in its last four, behind ::ffff */
+    uint16_t port;
+};
+
+struct packet {
+    struct packet_end from, to;
+    uint32_t sequence;     /* the number of the first byte */
+    uint32_t acknowledged; /* the number of the byte that the sender waits for, if is_ack */
+    bool is_syn, is_ack, is_fin, is_reset;
+    const unsigned char *bytes; /* of the connection, in the packet */
+    size_t captured;            /* how many of them there are */
+    size_t length;              /* how many were sent: more where the capture cuts packets */
+};
+
+/* ------------------------------------------------------------------ the link */
+
+/* The header of a link, and how far before its end it has the protocol of what follows, where a
+ * VLAN tag may be one; 0: it has none. */
+static const struct link {
+    int number;
+    size_t header, protocol;
+} links[] = {
+    {DLT_EN10MB, 14, 2}, {DLT_LINUX_SLL, 16, 2}, {DLT_LINUX_SLL2, 20, 20}, {DLT_NULL, 4, 0},
+    {DLT_LOOP, 4, 0},    {DLT_RAW, 0, 0},        {DLT_IPV4, 0, 0},         {DLT_IPV6, 0, 0},
+};
+
+static const struct link *find_link(int number)
+{
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+        if (links[i].number == number)
+            return &links[i];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ headers */
+
+/* What is left of a packet: of `length` bytes the first `captured` are there. */
+struct rest {
+    const unsigned char *bytes;
+    size_t captured, length;
+};
+
+/* False: the header is not there as a whole. */
+static bool skip(struct rest *rest, size_t count)
+{
+    if (count > rest->captured)
+        return false;
+    rest->bytes += count;
+    rest->captured -= count;
+    rest->length -= count;
+    return true;
+}
+
+/* Cuts what lies behind the end of a packet of IP, as the padding of Ethernet. A length of 0 is of
+ * a packet that the network card was to divide: it is as long as it was captured. */
+static void cut(struct rest *rest, size_t length)
+{
+    if (length == 0 || length >= rest->length)
+        return;
+    rest->length = length;
+    rest->captured = rest->captured < length ? rest->captured : length;
+}
+
+static uint16_t get16(const unsigned char *bytes)
+{
+    return (uint16_t)(bytes[0] << 8 | bytes[1]);
+}
+
+static uint32_t get32(const unsigned char *bytes)
+{
+    return (uint32_t)get16(bytes) << 16 | get16(bytes + 2);
+}
+
+static bool is_vlan(const unsigned char *protocol)
+{
+    uint16_t number = get16(protocol);
+    return number == 0x8100 || number == 0x88a8 || number == 0x9100;
+}
+
+static bool skip_link(const struct link *link, struct rest *rest)
+{
+    if (!skip(rest, link->header))
+        return false;
+    bool tagged = link->protocol > 0 && is_vlan(rest->bytes - link->protocol);
+    while (tagged && skip(rest, VLAN_TAG))
+        tagged = is_vlan(rest->bytes - 2);
+    return !tagged;
+}
+
+static bool read_ipv4(struct rest *rest, struct packet *packet, unsigned *protocol)
+{
+    const unsigned char *header = rest->bytes;
+    static const unsigned char mapped[] = {[10] = 0xff, [11] = 0xff};
+    size_t length = (size_t)(header[0] & 0x0f) * 4;
+    if (rest->captured < IPV4_HEADER || length < IPV4_HEADER ||
+        (get16(header + 6) & IPV4_FRAGMENT) != 0)
+        return false;
+    *protocol = header[9];
+    cut(rest, get16(header + 2));
+    memcpy(packet->from.address, mapped, sizeof mapped);
+    memcpy(packet->from.address + sizeof mapped, header + 12, 4);
+    memcpy(packet->to.address, mapped, sizeof mapped);
+    memcpy(packet->to.address + sizeof mapped, header + 16, 4);
+    return skip(rest, length);
+}
+
+static bool read_ipv6(struct rest *rest, struct packet *packet, unsigned *protocol)
+{
+    const unsigned char *header = rest->bytes;
+    if (!skip(rest, IPV6_HEADER))
+        return false;
+    unsigned next = header[6];
+    cut(rest, get16(header + 4));
+    memcpy(packet->from.address, header + 8, ADDRESS_BYTES);
+    memcpy(packet->to.address, header + 24, ADDRESS_BYTES);
+    while (next != IPPROTO_TCP && next != IPPROTO_UDP) {
+        const unsigned char *extension = rest->bytes;
+        bool is_fragment = next == IPPROTO_FRAGMENT;
+        if ((!is_fragment && next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING &&
+             next != IPPROTO_DSTOPTS) ||
+            !skip(rest, IPV6_EXTENSION) ||
+            (is_fragment ? (get16(extension + 2) & IPV6_FRAGMENT) != 0
+                         : !skip(rest, (size_t)extension[1] * IPV6_EXTENSION)))
+            return false;
+        next = extension[0];
+    }
+    *protocol = next;
+    return true;
+}
+
+static bool read_ip(struct rest *rest, struct packet *packet, unsigned *protocol)
+{
+    unsigned version = rest->captured > 0 ? rest->bytes[0] >> 4 : 0;
+    return version == 4 ? read_ipv4(rest, packet, protocol)
+                        : version == 6 && read_ipv6(rest, packet, protocol);
+}
+
+/* Goes on with the packet of Ethernet that is mirrored in one of UDP. */
+static bool skip_vxlan(struct rest *rest)
+{
+    return rest->captured >= UDP_HEADER && get16(rest->bytes + 2) == VXLAN_PORT &&
+           skip(rest, UDP_HEADER + VXLAN_HEADER) && skip_link(find_link(DLT_EN10MB), rest);
+}
+
+static bool read_tcp(struct rest *rest, struct packet *packet)
+{
+    const unsigned char *header = rest->bytes;
+    size_t length = rest->captured < TCP_HEADER ? 0 : (size_t)(header[12] >> 4) * 4;
+    if (length < TCP_HEADER || !skip(rest, length))
+        return false;
+    packet->from.port = get16(header);
+    packet->to.port = get16(header + 2);
+    packet->sequence = get32(header + 4);
+    packet->acknowledged = get32(header + 8);
+    packet->is_fin = (header[13] & 0x01) != 0;
+    packet->is_syn = (header[13] & 0x02) != 0;
+    packet->is_reset = (header[13] & 0x04) != 0;
+    packet->is_ack = (header[13] & 0x10) != 0;
+    packet->bytes = rest->bytes;
+    packet->captured = rest->captured;
+    packet->length = rest->length;
+    return true;
+}
+
+/* Reads a packet of `length` bytes on the link, of which the first `captured` are given. False: its
+ * headers are not those of TCP, or not all there, or it is a fragment of an IP packet. */
+static bool read_packet(int link, const void *bytes, size_t captured, size_t length,
+                        struct packet *packet)
+{
+    struct rest rest = {bytes, captured < length ? captured : length, length};
+    unsigned protocol;
+    *packet = (struct packet){0};
+    bool is_read = skip_link(find_link(link), &rest) && read_ip(&rest, packet, &protocol);
+    while (is_read && protocol == IPPROTO_UDP)
+        is_read = skip_vxlan(&rest) && read_ip(&rest, packet, &protocol);
+    return is_read && protocol == IPPROTO_TCP && read_tcp(&rest, packet);
+}
+
+/* ------------------------------------------------------------------ what one end sends */
 
 /* A segment that waits for others. */
 struct waiting {
@@ -20,32 +212,32 @@ struct waiting {
     unsigned char bytes[];
 };
 
-/* What one end sends. */
+/* The bytes that one end sends. */
 struct stream {
     bool known;            /* the numbers are */
-    bool finished;         /* everything was told, and its end */
-    uint32_t next;         /* the number of the first byte that was not told */
+    bool finished;         /* everything was fed, and its end */
+    uint32_t next;         /* the number of the first byte that was not fed */
     uint32_t acknowledged; /* of the first byte that the other end has not received */
     struct waiting *first; /* of those that wait, by the numbers of their first bytes */
 };
 
+enum stage { STAGE_NEW, STAGE_OPEN, STAGE_ENDED };
+
 struct connection {
-    struct connection *next; /* in its chain */
-    struct packet_end ends[CONVERSATION_SIDES];
+    struct packet_end ends[CONVERSATION_SIDES]; /* the key */
+    enum stage stage;
     struct stream streams[CONVERSATION_SIDES];
     uint32_t opened_at;  /* the number of the client's SYN */
     bool is_joined;      /* there was none */
-    bool has_ended;      /* what comes now is late */
     bool is_established; /* more than that has come from the client */
     size_t waiting_bytes;
-    struct conversation *conversation; /* NULL: none has begun, or it has ended */
+    struct conversation conversation; /* while it is open */
 };
 
 struct capture {
     struct capture_options options;
     struct capture_counts counts;
-    int64_t joined; /* connections, each of which has this number below 0 for its session */
-    struct connection *chains[CHAINS];
+    void *connections; /* a tree of tsearch */
 };
 
 /* From one number to another: they wrap around. */
@@ -54,8 +246,6 @@ static int32_t distance(uint32_t from, uint32_t to)
     return (int32_t)(to - from);
 }
 
-/* ------------------------------------------------------------------ what one end sends */
-
 static void know(struct stream *stream, uint32_t next)
 {
     if (!stream->known)
@@ -63,12 +253,14 @@ static void know(struct stream *stream, uint32_t next)
     stream->known = true;
 }
 
-/* Tells what is new of a segment. Nothing before it is missing, or nothing can be read anyway. */
-static void tell(struct capture *capture, struct connection *connection,
+/* Feeds what is new of a segment to the conversation. Nothing before it is missing, or nothing can
+ * be read anyway. */
+static void feed(struct capture *capture, struct connection *connection,
                  enum conversation_side side, const struct packet *packet)
 {
     struct stream *stream = &connection->streams[side];
-    bool follows = stream->known && conversation_hears(connection->conversation, side);
+    struct conversation *conversation = &connection->conversation;
+    bool follows = stream->known && conversation_reads(conversation, side);
     int64_t again = follows ? distance(packet->sequence, stream->next) : 0;
     size_t old = again > 0 ? (size_t)again : 0, length = packet->length;
     old = old < length ? old : length;
@@ -76,10 +268,10 @@ static void tell(struct capture *capture, struct connection *connection,
     capture->counts.repeated_bytes += old;
     capture->counts.missing_bytes += (again < 0 ? (uint64_t)-again : 0) + length - old - captured;
     if (captured > 0)
-        conversation_feed(connection->conversation, side, packet->bytes + old, captured,
+        conversation_feed(conversation, side, packet->bytes + old, captured,
                           capture->counts.last_ns);
     if (old + captured < length)
-        conversation_give_up(connection->conversation, "the capture has only a part of a packet");
+        conversation_give_up(conversation, "the capture has only a part of a packet");
     know(stream, packet->sequence);
     if (old < length || again < 0)
         stream->next = packet->sequence + (uint32_t)length;
@@ -89,18 +281,18 @@ static void tell(struct capture *capture, struct connection *connection,
     }
 }
 
-/* Whether everything before a segment was told, or nothing can be read anyway. */
+/* Whether everything before a segment was fed, or nothing can be read anyway. */
 static bool is_due(const struct connection *connection, enum conversation_side side,
                    const struct packet *packet)
 {
-    const struct conversation *conversation = connection->conversation;
+    const struct conversation *conversation = &connection->conversation;
     const struct stream *stream = &connection->streams[side], *other = &connection->streams[!side];
-    if (conversation->unreadable != NULL || !conversation_hears(conversation, side))
+    if (conversation->unreadable != NULL || !conversation_reads(conversation, side))
         return true;
     if (stream->known && distance(stream->next, packet->sequence) > 0)
         return false;
     return packet->length == 0 || !packet->is_ack || !other->known ||
-           !conversation_hears(conversation, !side) ||
+           !conversation_reads(conversation, !side) ||
            distance(other->next, packet->acknowledged) <= 0;
 }
 
@@ -110,8 +302,7 @@ static void keep_waiting(struct connection *connection, enum conversation_side s
     struct waiting **place = &connection->streams[side].first;
     struct waiting *waiting = memory_new(1, sizeof *waiting + packet->captured);
     *waiting = (struct waiting){.packet = *packet};
-    memcpy(waiting->bytes, packet->bytes, packet->captured);
-    waiting->packet.bytes = waiting->bytes;
+    waiting->packet.bytes = memcpy(waiting->bytes, packet->bytes, packet->captured);
     while (*place != NULL && distance((*place)->packet.sequence, packet->sequence) >= 0)
         place = &(*place)->next;
     waiting->next = *place;
@@ -119,8 +310,8 @@ static void keep_waiting(struct connection *connection, enum conversation_side s
     connection->waiting_bytes += sizeof *waiting + packet->captured;
 }
 
-/* Tells the first that waits, if its time has come. */
-static bool tell_first(struct capture *capture, struct connection *connection,
+/* Feeds the first that waits, if its time has come. */
+static bool feed_first(struct capture *capture, struct connection *connection,
                        enum conversation_side side)
 {
     struct waiting *first = connection->streams[side].first;
@@ -128,22 +319,22 @@ static bool tell_first(struct capture *capture, struct connection *connection,
         return false;
     connection->streams[side].first = first->next;
     connection->waiting_bytes -= sizeof *first + first->packet.captured;
-    tell(capture, connection, side, &first->packet);
+    feed(capture, connection, side, &first->packet);
     free(first);
     return true;
 }
 
-static void tell_waiting(struct capture *capture, struct connection *connection)
+static void feed_waiting(struct capture *capture, struct connection *connection)
 {
-    while (tell_first(capture, connection, CONVERSATION_CLIENT) ||
-           tell_first(capture, connection, CONVERSATION_SERVER))
+    while (feed_first(capture, connection, CONVERSATION_CLIENT) ||
+           feed_first(capture, connection, CONVERSATION_SERVER))
         continue;
 }
 
 static void give_up(struct capture *capture, struct connection *connection)
 {
-    conversation_give_up(connection->conversation, "the capture lacks a segment");
-    tell_waiting(capture, connection);
+    conversation_give_up(&connection->conversation, "the capture lacks a segment");
+    feed_waiting(capture, connection);
 }
 
 /* ------------------------------------------------------------------ connections */
@@ -154,7 +345,7 @@ static void look_behind(struct capture *capture, struct connection *connection,
 {
     const struct stream *stream = &connection->streams[side];
     int32_t behind = stream->known ? distance(stream->next, stream->acknowledged) : 0;
-    if (behind <= 1 || !conversation_hears(connection->conversation, side))
+    if (behind <= 1 || !conversation_reads(&connection->conversation, side))
         return;
     capture->counts.missing_bytes += (uint32_t)behind;
     give_up(capture, connection);
@@ -162,61 +353,55 @@ static void look_behind(struct capture *capture, struct connection *connection,
 
 static void end(struct capture *capture, struct connection *connection)
 {
-    struct conversation *conversation = connection->conversation;
-    if (conversation == NULL)
+    if (connection->stage != STAGE_OPEN)
         return;
     if (connection->streams[CONVERSATION_CLIENT].first != NULL ||
         connection->streams[CONVERSATION_SERVER].first != NULL)
         give_up(capture, connection);
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         look_behind(capture, connection, side);
-    capture->counts.joined += connection->is_joined;
     if (connection->is_established)
-        capture->options.ended(capture->options.context, conversation);
-    conversation_deinit(conversation);
-    free(conversation);
-    connection->conversation = NULL;
-    connection->has_ended = true;
+        capture->options.ended(capture->options.context, &connection->conversation);
+    conversation_deinit(&connection->conversation);
+    connection->stage = STAGE_ENDED;
 }
 
-/* The connection between two ends, of which nothing is known if it is new. */
+static int compare_ends(const void *a, const void *b)
+{
+    return memcmp(a, b, CONVERSATION_SIDES * sizeof(struct packet_end));
+}
+
+/* The connection between two ends. */
 static struct connection *find(struct capture *capture,
                                const struct packet_end ends[CONVERSATION_SIDES])
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < CONVERSATION_SIDES * sizeof *ends; i++)
-        hash = (hash ^ ((const unsigned char *)ends)[i]) * 16777619u;
-    struct connection **chain = &capture->chains[hash % CHAINS], *connection = *chain;
-    while (connection != NULL && memcmp(connection->ends, ends, sizeof connection->ends) != 0)
-        connection = connection->next;
-    if (connection == NULL) {
-        connection = memory_new(1, sizeof *connection);
-        memcpy(connection->ends, ends, sizeof connection->ends);
-        connection->next = *chain;
-        *chain = connection;
-    }
+    struct connection **found = tfind(ends, &capture->connections, compare_ends);
+    if (found != NULL)
+        return *found;
+    struct connection *connection = memory_new(1, sizeof *connection);
+    memcpy(connection->ends, ends, sizeof connection->ends);
+    (void)memory_or_end(tsearch(connection, &capture->connections, compare_ends));
     return connection;
 }
 
 /* Begins a connection anew. */
 static void begin(struct capture *capture, struct connection *connection)
 {
-    struct connection new = {.next = connection->next};
+    struct connection new = {.stage = STAGE_OPEN};
     memcpy(new.ends, connection->ends, sizeof new.ends);
     end(capture, connection);
     *connection = new;
-    connection->conversation = memory_new(1, sizeof *connection->conversation);
-    conversation_init(connection->conversation, capture->options.listener,
+    conversation_init(&connection->conversation, capture->options.listener,
                       capture->options.context);
 }
 
-/* A segment with SYN, of the client or, with the number that it answers, of the server. */
+/* Takes in a segment with SYN, of the client or, with the number that it answers, of the server. */
 static void take_opening(struct capture *capture, struct connection *connection,
                          const struct packet *packet)
 {
     uint32_t opened_at = packet->is_ack ? packet->acknowledged - 1 : packet->sequence;
     bool is_again = connection->opened_at == opened_at && !connection->is_joined &&
-                    (connection->conversation != NULL || connection->has_ended);
+                    connection->stage != STAGE_NEW;
     if (!is_again)
         begin(capture, connection);
     connection->opened_at = opened_at;
@@ -225,14 +410,7 @@ static void take_opening(struct capture *capture, struct connection *connection,
         know(&connection->streams[CONVERSATION_SERVER], packet->sequence + 1);
 }
 
-static void join(struct capture *capture, struct connection *connection)
-{
-    begin(capture, connection);
-    connection->is_joined = true;
-    conversation_join(connection->conversation, -++capture->joined);
-}
-
-/* A segment behind the opening. */
+/* Takes in a segment behind the opening. */
 static void take_segment(struct capture *capture, struct connection *connection,
                          enum conversation_side side, const struct packet *packet)
 {
@@ -244,28 +422,31 @@ static void take_segment(struct capture *capture, struct connection *connection,
     if (packet->length == 0 && !packet->is_fin)
         return;
     if (stream->first == NULL && is_due(connection, side, packet))
-        tell(capture, connection, side, packet);
+        feed(capture, connection, side, packet);
     else
         keep_waiting(connection, side, packet);
-    tell_waiting(capture, connection);
+    feed_waiting(capture, connection);
     if (connection->waiting_bytes > CAPTURE_WAITING_MOST)
         give_up(capture, connection);
     if (stream->finished && other->finished)
         end(capture, connection);
 }
 
+static bool is_server(const struct capture *capture, uint16_t port)
+{
+    for (size_t i = 0; i < capture->options.port_count; i++)
+        if (capture->options.ports[i] == port)
+            return true;
+    return false;
+}
+
 static void take_packet(struct capture *capture, const struct packet *packet)
 {
-    const uint64_t *ports = capture->options.ports;
-    bool from = false, to = false;
-    for (size_t i = 0; i < capture->options.port_count; i++) {
-        from |= packet->from.port == ports[i];
-        to |= packet->to.port == ports[i];
-    }
-    if (!from && !to)
-        return;
-    enum conversation_side side = to ? CONVERSATION_CLIENT : CONVERSATION_SERVER;
+    const bool to = is_server(capture, packet->to.port);
+    const enum conversation_side side = to ? CONVERSATION_CLIENT : CONVERSATION_SERVER;
     struct packet_end ends[CONVERSATION_SIDES];
+    if (!to && !is_server(capture, packet->from.port))
+        return;
     ends[side] = packet->from;
     ends[!side] = packet->to;
     struct connection *connection = find(capture, ends);
@@ -275,12 +456,15 @@ static void take_packet(struct capture *capture, const struct packet *packet)
         end(capture, connection);
     else if (packet->is_syn)
         take_opening(capture, connection, packet);
-    else if (connection->has_ended)
+    else if (connection->stage == STAGE_ENDED) /* it is late */
         capture->counts.repeated_bytes += packet->length;
     else {
-        if (connection->conversation == NULL && packet->length > 0)
-            join(capture, connection);
-        if (connection->conversation != NULL)
+        if (connection->stage == STAGE_NEW && packet->length > 0) {
+            begin(capture, connection);
+            connection->is_joined = true;
+            conversation_join(&connection->conversation, -(int64_t)++capture->counts.joined);
+        }
+        if (connection->stage == STAGE_OPEN)
             take_segment(capture, connection, side, packet);
     }
 }
@@ -302,19 +486,18 @@ void capture_take(struct capture *capture, int link, const void *bytes, size_t c
     if (counts->packets++ == 0)
         counts->first_ns = at_ns;
     counts->last_ns = at_ns > counts->last_ns ? at_ns : counts->last_ns;
-    if (packet_read(link, bytes, captured, length, &packet))
+    if (read_packet(link, bytes, captured, length, &packet))
         take_packet(capture, &packet);
 }
 
 void capture_end(struct capture *capture)
 {
-    for (size_t i = 0; i < CHAINS; i++)
-        while (capture->chains[i] != NULL) {
-            struct connection *connection = capture->chains[i];
-            capture->chains[i] = connection->next;
-            end(capture, connection);
-            free(connection);
-        }
+    while (capture->connections != NULL) {
+        struct connection *connection = *(struct connection **)capture->connections;
+        end(capture, connection);
+        tdelete(connection, &capture->connections, compare_ends);
+        free(connection);
+    }
 }
 
 const struct capture_counts *capture_counts(const struct capture *capture)
@@ -342,7 +525,7 @@ static enum error_kind open_file(const char *path, pcap_t **pcap, struct error *
         return error_raise(error, ERROR_NOT_A_CAPTURE, 0, path, "%s", why);
     }
     int link = pcap_datalink(*pcap);
-    if (packet_knows_link(link))
+    if (find_link(link) != NULL)
         return ERROR_NONE;
     const char *name = pcap_datalink_val_to_name(link);
     pcap_close(*pcap);

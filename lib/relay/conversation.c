@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_LEAST 8
-
 /* The first bytes of a record of TLS: a handshake, of version 3.x. */
 #define TLS_HANDSHAKE 0x16
 #define TLS_MAJOR     0x03
@@ -16,7 +14,8 @@
 void conversation_init(struct conversation *conversation,
                        const struct conversation_listener *listener, void *context)
 {
-    *conversation = (struct conversation){.listener = listener, .context = context};
+    *conversation = (struct conversation){
+        .listener = listener, .context = context, .last_next = &conversation->requests};
 }
 
 void conversation_give_up(struct conversation *conversation, const char *why)
@@ -27,84 +26,44 @@ void conversation_give_up(struct conversation *conversation, const char *why)
         conversation->splitters[side].unreadable = true;
 }
 
-/* ------------------------------------------------------------------ requests without a reply */
-
-static struct conversation_request *request_at(struct conversation *conversation, size_t index)
-{
-    return &conversation
-                ->requests[(conversation->request_first + index) % conversation->request_room];
-}
-
-static void add_request(struct conversation *conversation,
-                        const struct conversation_request *request)
-{
-    size_t room = conversation->request_room, count = conversation->request_count;
-    if (count == room) {
-        size_t larger = room > 0 ? 2 * room : RING_LEAST;
-        struct conversation_request *requests = memory_new(larger, sizeof *requests);
-        for (size_t i = 0; i < count; i++)
-            requests[i] = *request_at(conversation, i);
-        free(conversation->requests);
-        conversation->requests = requests;
-        conversation->request_first = 0;
-        conversation->request_room = larger;
-    }
-    conversation->request_count++;
-    *request_at(conversation, count) = *request;
-}
-
-/* Takes out the oldest request with this number; the older ones move up by one place. */
-static bool take_request(struct conversation *conversation, int32_t xid,
-                         struct conversation_request *request)
-{
-    size_t index = 0;
-    while (index < conversation->request_count && request_at(conversation, index)->xid != xid)
-        index++;
-    if (index == conversation->request_count)
-        return false;
-    *request = *request_at(conversation, index);
-    for (; index > 0; index--)
-        *request_at(conversation, index) = *request_at(conversation, index - 1);
-    conversation->request_first = (conversation->request_first + 1) % conversation->request_room;
-    conversation->request_count--;
-    return true;
-}
-
-/* Copies what a record points to, but for the data: a path, or the parts of a transaction. */
-static void copy_record(struct conversation_request *request, const struct message_record *record)
-{
-    const struct jute *parts = &record->parts;
-    request->record = *record;
-    request->record.data = (struct jute_bytes){0};
-    if (record->path.length > 0)
-        request->record.path.bytes = request->copy =
-            memory_copy(record->path.bytes, record->path.length);
-    else if (parts->left > 0) {
-        request->copy = memory_copy(parts->bytes, parts->left);
-        request->record.parts.bytes = (const unsigned char *)request->copy;
-    }
-}
-
 /* ------------------------------------------------------------------ messages */
 
-/* Tells of a request; of one that is too long to be kept, only the header is known. */
-static bool take_in_request(struct conversation *conversation, const unsigned char *message,
-                            size_t kept, size_t length)
+/* The place of the oldest request with this number in the list; its end if there is none. */
+static struct conversation_request **find_request(struct conversation *conversation, int32_t xid)
+{
+    struct conversation_request **place = &conversation->requests;
+    while (*place != NULL && (*place)->xid != xid)
+        place = &(*place)->next;
+    return place;
+}
+
+/* Keeps a request until its reply; of one that is too long to be kept only the header is known. */
+static bool take_request(struct conversation *conversation, const unsigned char *message,
+                         size_t kept, size_t length)
 {
     struct message_request request;
+    struct message_record *record = &request.record;
     bool is_read = message_read_request(message, kept, &request);
     if (kept < length)
-        request.record = (struct message_record){0};
+        *record = (struct message_record){0};
     else if (!is_read)
         return false;
-    struct conversation_request sent = {.xid = request.xid,
-                                        .opcode = request.opcode,
-                                        .bytes = WIRE_LENGTH + length,
-                                        .sent_ns = conversation->now_ns};
-    sent.tag =
-        conversation->listener->requested(conversation->context, conversation, &request, &sent);
-    copy_record(&sent, &request.record);
-    add_request(conversation, &sent);
+    bool has_path = record->path.length > 0;
+    const size_t copied = has_path ? (size_t)record->path.length : record->parts.left;
+    struct conversation_request *sent = memory_new(1, sizeof *sent + copied + 1);
+    if (has_path)
+        record->path.bytes = memcpy(sent->copy, record->path.bytes, copied);
+    else if (copied > 0)
+        record->parts.bytes = memcpy(sent->copy, record->parts.bytes, copied);
+    record->data = (struct jute_bytes){0};
+    sent->xid = request.xid;
+    sent->opcode = request.opcode;
+    sent->bytes = WIRE_LENGTH + length;
+    sent->sent_ns = conversation->now_ns;
+    sent->record = *record;
+    *conversation->last_next = sent;
+    conversation->last_next = &sent->next;
+    conversation->listener->requested(conversation->context, conversation, sent);
     return true;
 }
 
@@ -112,81 +71,65 @@ static void take_client_message(void *context, const unsigned char *message, siz
                                 size_t length)
 {
     struct conversation *conversation = context;
-    if (!conversation->client_opened) {
-        if (!message_read_client_opening(message, kept, &conversation->opening)) {
-            conversation_give_up(conversation,
-                                 "the client's first message does not open a session");
+    if (conversation->client_opened) {
+        if (!take_request(conversation, message, kept, length)) {
+            conversation_give_up(conversation, "a request cannot be read");
             return;
         }
+    } else if (message_read_opening(message, kept, true, &conversation->asked)) {
         conversation->client_opened = true;
         conversation->opening_bytes = WIRE_LENGTH + length;
-    } else if (!take_in_request(conversation, message, kept, length)) {
-        conversation_give_up(conversation, "a request cannot be read");
+    } else {
+        conversation_give_up(conversation, "the client's first message does not open a session");
         return;
     }
-    conversation->told_bytes[CONVERSATION_CLIENT] += WIRE_LENGTH + length;
+    conversation->read_bytes[CONVERSATION_CLIENT] += WIRE_LENGTH + length;
 }
 
-static bool take_server_opening(struct conversation *conversation, const unsigned char *message,
-                                size_t kept, size_t length)
+/* These return NULL, or why the server's message cannot be read. */
+
+static const char *take_server_opening(struct conversation *conversation,
+                                       const unsigned char *message, size_t kept, size_t length)
 {
     const size_t bytes[] = {conversation->opening_bytes, WIRE_LENGTH + length};
-    struct message_opening reply;
-    if (!conversation->client_opened || !message_read_server_opening(message, kept, &reply)) {
-        conversation_give_up(conversation, "the server's first message does not open a session");
-        return false;
-    }
+    if (!conversation->client_opened ||
+        !message_read_opening(message, kept, false, &conversation->session))
+        return "the server's first message does not open a session";
     conversation->server_opened = true;
-    conversation->session = reply.session;
-    conversation->listener->opened(conversation->context, conversation, &conversation->opening,
-                                   &reply, bytes);
-    return true;
+    conversation->listener->opened(conversation->context, conversation, conversation->asked, bytes);
+    return NULL;
 }
 
-static bool take_notification(struct conversation *conversation, const unsigned char *message,
-                              size_t kept, size_t length)
+static const char *take_notification(struct conversation *conversation,
+                                     const unsigned char *message, size_t kept, size_t length)
 {
     struct message_notification notification;
-    if (!message_read_notification(message, kept, &notification)) {
-        conversation_give_up(conversation, "a notification cannot be read");
-        return false;
-    }
+    if (!message_read_notification(message, kept, &notification))
+        return "a notification cannot be read";
     conversation->listener->notified(conversation->context, conversation, &notification,
-                                     WIRE_LENGTH + length, conversation->now_ns);
-    return true;
+                                     WIRE_LENGTH + length);
+    return NULL;
 }
 
-static bool read_reply(struct conversation *conversation,
-                       const struct conversation_request *request, const unsigned char *message,
-                       size_t kept, size_t length)
+static const char *take_reply(struct conversation *conversation, int32_t xid,
+                              const unsigned char *message, size_t kept, size_t length)
 {
+    struct conversation_request **place = find_request(conversation, xid), *request = *place;
     struct message_reply reply;
+    if (request == NULL)
+        return "a reply answers no request";
     bool is_read = message_read_reply(message, kept, request->opcode, &reply);
     if (kept < length)
         reply.record = (struct message_record){0};
     else if (!is_read)
-        return false;
+        return "a reply cannot be read";
     conversation->listener->replied(conversation->context, conversation, request, &reply,
-                                    WIRE_LENGTH + length, conversation->now_ns);
-    return true;
-}
-
-static bool take_reply(struct conversation *conversation, int32_t xid, const unsigned char *message,
-                       size_t kept, size_t length)
-{
-    struct conversation_request request;
-    if (!take_request(conversation, xid, &request)) {
-        conversation_give_up(conversation, "a reply answers no request");
-        return false;
-    }
-    bool is_read = read_reply(conversation, &request, message, kept, length);
-    if (is_read)
-        free(request.copy);
-    else {
-        add_request(conversation, &request); /* it has no reply */
-        conversation_give_up(conversation, "a reply cannot be read");
-    }
-    return is_read;
+                                    WIRE_LENGTH + length);
+    *place = request->next;
+    if (*place == NULL)
+        conversation->last_next = place;
+    free(request);
+    return NULL;
 }
 
 static void take_server_message(void *context, const unsigned char *message, size_t kept,
@@ -194,17 +137,15 @@ static void take_server_message(void *context, const unsigned char *message, siz
 {
     struct conversation *conversation = context;
     int32_t xid;
-    bool is_read = false;
-    if (!conversation->server_opened)
-        is_read = take_server_opening(conversation, message, kept, length);
-    else if (!message_read_xid(message, kept, &xid))
-        conversation_give_up(conversation, "a reply cannot be read");
-    else if (xid == MESSAGE_XID_NOTIFICATION)
-        is_read = take_notification(conversation, message, kept, length);
+    const char *why =
+        !conversation->server_opened ? take_server_opening(conversation, message, kept, length)
+        : !message_read_xid(message, kept, &xid) ? "a reply cannot be read"
+        : xid == MESSAGE_XID_NOTIFICATION ? take_notification(conversation, message, kept, length)
+                                          : take_reply(conversation, xid, message, kept, length);
+    if (why == NULL)
+        conversation->read_bytes[CONVERSATION_SERVER] += WIRE_LENGTH + length;
     else
-        is_read = take_reply(conversation, xid, message, kept, length);
-    if (is_read)
-        conversation->told_bytes[CONVERSATION_SERVER] += WIRE_LENGTH + length;
+        conversation_give_up(conversation, why);
 }
 
 /* ------------------------------------------------------------------ bytes */
@@ -232,7 +173,7 @@ static void split(struct conversation *conversation, enum conversation_side from
         conversation_give_up(conversation, "a message has a length below 0");
 }
 
-/* Returns how many of the bytes it has taken: those that tell what is spoken. */
+/* Returns how many of the bytes it has taken: those that show what is spoken. */
 static size_t find_kind(struct conversation *conversation, const unsigned char *bytes, size_t count)
 {
     size_t taken = 0;
@@ -255,7 +196,7 @@ void conversation_join(struct conversation *conversation, int64_t session)
     conversation->unmatched = true;
 }
 
-bool conversation_hears(const struct conversation *conversation, enum conversation_side side)
+bool conversation_reads(const struct conversation *conversation, enum conversation_side side)
 {
     return conversation->kind != CONVERSATION_UNJOINED &&
            (side == CONVERSATION_CLIENT || !conversation->unmatched);
@@ -294,14 +235,6 @@ static void join_client(struct conversation *conversation, const unsigned char *
     }
 }
 
-static bool awaits(struct conversation *conversation, int32_t xid)
-{
-    for (size_t i = 0; i < conversation->request_count; i++)
-        if (request_at(conversation, i)->xid == xid)
-            return true;
-    return false;
-}
-
 /* Passes over the messages before the first that answers a request. */
 static void match_server(struct conversation *conversation, const unsigned char *bytes,
                          size_t count)
@@ -310,7 +243,7 @@ static void match_server(struct conversation *conversation, const unsigned char 
     while (count > WIRE_LENGTH &&
            message_read_xid(bytes + WIRE_LENGTH, count - WIRE_LENGTH, &xid)) {
         size_t whole = WIRE_LENGTH + (size_t)length_at(bytes);
-        if (awaits(conversation, xid)) {
+        if (*find_request(conversation, xid) != NULL) {
             conversation->unmatched = false;
             split(conversation, CONVERSATION_SERVER, bytes, count);
             return;
@@ -334,7 +267,7 @@ void conversation_feed(struct conversation *conversation, enum conversation_side
         conversation_give_up(conversation, "the server spoke first");
     if (conversation->kind == CONVERSATION_UNJOINED && from == CONVERSATION_CLIENT)
         join_client(conversation, rest, count);
-    else if (conversation->kind == CONVERSATION_ZOOKEEPER && conversation_hears(conversation, from))
+    else if (conversation->kind == CONVERSATION_ZOOKEEPER && conversation_reads(conversation, from))
         split(conversation, from, rest, count);
     else if (conversation->kind == CONVERSATION_ZOOKEEPER)
         match_server(conversation, rest, count);
@@ -344,20 +277,25 @@ uint64_t conversation_unread(const struct conversation *conversation, enum conve
 {
     return conversation->kind == CONVERSATION_WORD || conversation->kind == CONVERSATION_TLS
                ? 0
-               : conversation->fed_bytes[side] - conversation->told_bytes[side];
+               : conversation->fed_bytes[side] - conversation->read_bytes[side];
 }
 
 size_t conversation_unanswered(const struct conversation *conversation)
 {
-    return conversation->request_count;
+    size_t count = 0;
+    for (const struct conversation_request *next = conversation->requests; next != NULL;
+         next = next->next)
+        count++;
+    return count;
 }
 
 void conversation_deinit(struct conversation *conversation)
 {
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         splitter_deinit(&conversation->splitters[side]);
-    for (size_t i = 0; i < conversation->request_count; i++)
-        free(request_at(conversation, i)->copy);
-    free(conversation->requests);
-    conversation->requests = NULL;
+    while (conversation->requests != NULL) {
+        struct conversation_request *request = conversation->requests;
+        conversation->requests = request->next;
+        free(request);
+    }
 }

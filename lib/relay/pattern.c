@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +13,15 @@
 #define HEX_SESSION     16
 #define DECIMAL_SESSION 19 /* of a number of 64 bits, at most */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_hex(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return isxdigit((unsigned char)c) != 0;
 }
 
-static size_t run(const char *text, size_t length, bool (*is)(char c))
+static size_t run(const char *text, size_t length, int (*is)(int c))
 {
     size_t count = 0;
-    while (count < length && is(text[count]))
+    while (count < length && is((unsigned char)text[count]) != 0)
         count++;
     return count;
 }
@@ -33,21 +29,17 @@ static size_t run(const char *text, size_t length, bool (*is)(char c))
 /* The length of a GUID that begins here; 0: none does. */
 static size_t guid(const char *text, size_t length)
 {
-    static const size_t groups[] = {8, 4, 4, 4, 12};
+    static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
     size_t at = 0;
-    if (run(text, length, is_hex) == HEX_GUID)
+    if (run(text, length, isxdigit) == HEX_GUID)
         return HEX_GUID;
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        if (i > 0 && (at == length || text[at++] != '-'))
-            return 0;
-        if (run(text + at, length - at, is_hex) != groups[i])
-            return 0;
-        at += groups[i];
-    }
-    return at;
+    while (at < length && form[at] != '\0' &&
+           (form[at] == 'x' ? is_hex(text[at]) : text[at] == '-'))
+        at++;
+    return form[at] != '\0' || (at < length && is_hex(text[at])) ? 0 : at;
 }
 
-/* Whether the name goes on behind so many characters. */
+/* Whether the name goes on behind `count` characters. */
 static bool goes_on(const char *text, size_t length, size_t count)
 {
     return count < length && text[count] != '/';
@@ -56,7 +48,7 @@ static bool goes_on(const char *text, size_t length, size_t count)
 /* What begins here, where no digit is before, and how long it is; NULL: an ordinary character. */
 static const char *find(const char *text, size_t length, size_t *found)
 {
-    size_t hex = run(text, length, is_hex), digits = run(text, length, is_digit);
+    size_t hex = run(text, length, isxdigit), digits = run(text, length, isdigit);
     *found = guid(text, length);
     if (*found > 0)
         return "<guid>";
@@ -74,7 +66,8 @@ size_t pattern_fold(const char *path, size_t length, char pattern[PATTERN_SIZE])
     size_t to = 0, found;
     bool in_run = false; /* of hexadecimal digits: nothing begins within it but a decimal number */
     for (size_t at = 0; at < length && to + sizeof "<session>" < PATTERN_SIZE;) {
-        bool begins = !in_run || (is_digit(path[at]) && !is_digit(path[at - 1]));
+        bool begins = !in_run || (isdigit((unsigned char)path[at]) != 0 &&
+                                  isdigit((unsigned char)path[at - 1]) == 0);
         const char *sign = begins && is_hex(path[at]) ? find(path + at, length - at, &found) : NULL;
         in_run = is_hex(path[at]) && sign == NULL;
         if (sign != NULL) {

@@ -17,15 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for the pattern of any path that is told apart; of a longer one the end is cut. */
+/* Room for a pattern; of a longer one the end is cut. */
 #define PATTERN_SIZE 256
 
-/* Writes the pattern of a path of so many bytes, any but NUL; returns its length. */
+/* Writes the pattern of `length` bytes, any but NUL; returns its length. */
 size_t pattern_fold(const char *path, size_t length, char pattern[PATTERN_SIZE]);
 
-/* Pairs of a pattern and a number of the caller's, in the order in which they came. The first
- * PATTERNS_MOST are told apart; the paths of later ones are PATTERNS_OTHER. All zero bytes: none.
- */
+/* Pairs of a pattern and a number of the caller's, in the order in which they came. The paths of
+ * those behind the first PATTERNS_MOST are PATTERNS_OTHER. All zero bytes: none. */
 #define PATTERNS_MOST  512
 #define PATTERNS_OTHER "other paths"
 #define PATTERNS_SLOTS 2048 /* of the hash table: more than pairs, with those of PATTERNS_OTHER */

@@ -10,6 +10,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,8 @@
 #define EVENTS_MOST 256
 #define BACKLOG     4096
 
-/* What an event is about: the first member of what epoll points to. */
-enum watched { WATCHED_PORT, WATCHED_SIDE, WATCHED_CALLER };
+/* Type tag: first member of both structs that epoll's data points to. */
+enum watched { WATCHED_PORT, WATCHED_SIDE };
 
 struct port {
     enum watched watched;
@@ -60,39 +61,26 @@ struct relay {
     struct pair *open;
     struct pair *closed; /* to be freed when no event points to them any more */
     struct relay_connections connections;
-    enum watched caller;
     unsigned char piece[PIECE];
 };
 
 /* ------------------------------------------------------------------ ports */
 
-static enum error_kind raise_socket(const char *address, const char *detail, struct error *error)
-{
-    return error_from_errno(error, errno, address, "%s", detail);
-}
-
 static enum error_kind listen_at(const struct addrinfo *address, const char *name, int *fd,
-                                 uint16_t *number, struct error *error)
+                                 struct error *error)
 {
-    char service[8];
-    struct sockaddr_storage bound;
-    socklen_t size = sizeof bound;
     *fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (*fd < 0)
-        return raise_socket(name, "while making a socket to listen", error);
+        return error_from_errno(error, errno, name, "while making a socket to listen");
     if (bind(*fd, address->ai_addr, address->ai_addrlen) != 0)
         return errno == EADDRNOTAVAIL
                    ? error_raise(error, ERROR_USAGE, 0, name, "this host has no such address")
-                   : raise_socket(name, "while binding a socket", error);
-    if (listen(*fd, BACKLOG) != 0 || getsockname(*fd, (struct sockaddr *)&bound, &size) != 0 ||
-        getnameinfo((struct sockaddr *)&bound, size, NULL, 0, service, sizeof service,
-                    NI_NUMERICSERV) != 0)
-        return raise_socket(name, "while listening", error);
-    *number = (uint16_t)strtoul(service, NULL, 10);
-    return ERROR_NONE;
+                   : error_from_errno(error, errno, name, "while binding a socket");
+    return listen(*fd, BACKLOG) == 0 ? ERROR_NONE
+                                     : error_from_errno(error, errno, name, "while listening");
 }
 
-/* A port for a server, and its endpoint in the connect string. */
+/* Opens a port for a server, and sets its endpoint in the connect string. */
 static enum error_kind open_port(struct relay *relay, size_t index, struct error *error)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
@@ -101,19 +89,25 @@ static enum error_kind open_port(struct relay *relay, size_t index, struct error
     struct endpoint *endpoint = &relay->connect.endpoints[index];
     const char *name = relay->options.address;
     struct addrinfo *address;
+    struct sockaddr_storage bound;
+    socklen_t size = sizeof bound;
+    char number[8];
     if (getaddrinfo(name, "0", &hints, &address) != 0)
         return error_raise(error, ERROR_USAGE, 0, name, "this is no address of a host in numbers");
-    *port = (struct port){.server = &relay->options.servers->endpoints[index]};
-    enum error_kind kind = listen_at(address, name, &port->fd, &endpoint->port, error);
+    port->server = &relay->options.servers->endpoints[index];
+    enum error_kind kind = listen_at(address, name, &port->fd, error);
     freeaddrinfo(address);
     if (kind != ERROR_NONE)
         return kind;
-    endpoint->name[0] = '\0';
-    snprintf(endpoint->host, sizeof endpoint->host, "%s", name);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = port};
-    return epoll_ctl(relay->epoll, EPOLL_CTL_ADD, port->fd, &event) == 0
-               ? ERROR_NONE
-               : raise_socket(name, "while watching a socket", error);
+    if (getsockname(port->fd, (struct sockaddr *)&bound, &size) != 0 ||
+        getnameinfo((struct sockaddr *)&bound, size, NULL, 0, number, sizeof number,
+                    NI_NUMERICSERV) != 0 ||
+        epoll_ctl(relay->epoll, EPOLL_CTL_ADD, port->fd, &event) != 0)
+        return error_from_errno(error, errno, name, "while watching a socket");
+    *endpoint = (struct endpoint){.port = (uint16_t)strtoul(number, NULL, 10)};
+    snprintf(endpoint->host, sizeof endpoint->host, "%s", name);
+    return ERROR_NONE;
 }
 
 enum error_kind relay_new(const struct relay_options *options, struct relay **relay,
@@ -123,13 +117,12 @@ enum error_kind relay_new(const struct relay_options *options, struct relay **re
     *new = (struct relay){.options = *options,
                           .connect = *options->servers,
                           .epoll = epoll_create1(EPOLL_CLOEXEC),
-                          .spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
-                          .caller = WATCHED_CALLER};
+                          .spare = open("/dev/null", O_RDONLY | O_CLOEXEC)};
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
         new->ports[i].fd = -1;
     if (new->epoll < 0 || new->spare < 0)
-        kind = raise_socket("relay", "while making its loop", error);
+        kind = error_from_errno(error, errno, "relay", "while making its loop");
     for (size_t i = 0; i < options->servers->count && kind == ERROR_NONE; i++)
         kind = open_port(new, i, error);
     if (kind == ERROR_NONE)
@@ -194,14 +187,12 @@ static void free_closed(struct relay *relay)
 
 static enum conversation_side which(const struct side *side)
 {
-    return side == &side->pair->sides[CONVERSATION_CLIENT] ? CONVERSATION_CLIENT
-                                                           : CONVERSATION_SERVER;
+    return (enum conversation_side)(side - side->pair->sides);
 }
 
 static struct side *other_side(struct side *side)
 {
-    return &side->pair->sides[which(side) == CONVERSATION_CLIENT ? CONVERSATION_SERVER
-                                                                 : CONVERSATION_CLIENT];
+    return &side->pair->sides[!which(side)];
 }
 
 /* Has epoll wait for what the side can do next. What waits for nothing is taken out, because the
@@ -383,47 +374,27 @@ static void handle_side(struct relay *relay, struct side *side, uint32_t events)
         watch(relay, &pair->sides[i]);
 }
 
-static bool handle(struct relay *relay, const struct epoll_event *event)
-{
-    switch (*(enum watched *)event->data.ptr) {
-    case WATCHED_PORT:
-        accept_clients(relay, event->data.ptr);
-        return false;
-    case WATCHED_SIDE:
-        handle_side(relay, event->data.ptr, event->events);
-        return false;
-    default:
-        return true;
-    }
-}
-
-/* Whole milliseconds from now, rounded up, as epoll takes them. */
-static int wait_ms(uint64_t until_ns)
-{
-    uint64_t now_ns = clock_now_ns();
-    uint64_t left_ms = until_ns > now_ns ? (until_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS : 0;
-    return left_ms < 60000 ? (int)left_ms : 60000;
-}
-
 enum error_kind relay_poll(struct relay *relay, int descriptor, uint64_t until_ns, bool *woken,
                            struct error *error)
 {
-    struct epoll_event events[EVENTS_MOST], event = {.events = EPOLLIN, .data.ptr = &relay->caller};
-    *woken = false;
-    if (descriptor >= 0 && epoll_ctl(relay->epoll, EPOLL_CTL_ADD, descriptor, &event) != 0)
-        return raise_socket("relay", "while watching a descriptor", error);
-    enum error_kind kind = ERROR_NONE;
+    struct epoll_event events[EVENTS_MOST];
+    struct pollfd polled[] = {{.fd = relay->epoll, .events = POLLIN},
+                              {.fd = descriptor, .events = POLLIN}};
     do {
-        int count = epoll_wait(relay->epoll, events, EVENTS_MOST, wait_ms(until_ns));
-        if (count < 0 && errno != EINTR)
-            kind = raise_socket("relay", "while waiting for bytes", error);
-        for (int i = 0; i < count; i++)
-            *woken = handle(relay, &events[i]) || *woken;
+        if (poll(polled, 2, clock_left_ms(until_ns)) < 0 && errno != EINTR)
+            return error_from_errno(error, errno, "relay", "while waiting for bytes");
+        *woken = polled[1].revents != 0;
+        int count = epoll_wait(relay->epoll, events, EVENTS_MOST, 0);
+        for (int i = 0; i < count; i++) {
+            void *watched = events[i].data.ptr;
+            if (*(enum watched *)watched == WATCHED_PORT)
+                accept_clients(relay, watched);
+            else
+                handle_side(relay, watched, events[i].events);
+        }
         free_closed(relay);
-    } while (kind == ERROR_NONE && !*woken && clock_now_ns() < until_ns);
-    if (descriptor >= 0)
-        (void)epoll_ctl(relay->epoll, EPOLL_CTL_DEL, descriptor, NULL);
-    return kind;
+    } while (!*woken && clock_now_ns() < until_ns);
+    return ERROR_NONE;
 }
 
 void relay_free(struct relay *relay)

@@ -41,17 +41,15 @@ MUST_CHECK enum error_kind relay_new(const struct relay_options *options, struct
  */
 const struct connect_string *relay_connect(const struct relay *relay);
 
-/* Connections now; that were not relayed because the server refused them; and because this process
- * had too few descriptors. */
 struct relay_connections {
-    uint64_t open;
-    uint64_t unconnected;
-    uint64_t unaccepted;
+    uint64_t open;        /* now */
+    uint64_t unconnected; /* not relayed, because the server refused them */
+    uint64_t unaccepted;  /* not relayed, because this process had too few descriptors */
 };
 struct relay_connections relay_connections(const struct relay *relay);
 
 /* Passes bytes until `until_ns` of the monotonic clock, or until a descriptor of the caller's is
- * readable: then *woken. -1: none is watched. Errors of epoll. */
+ * readable: then *woken. -1: none is watched. Errors of poll. */
 MUST_CHECK enum error_kind relay_poll(struct relay *relay, int descriptor, uint64_t until_ns,
                                       bool *woken, struct error *error);
 

@@ -1,45 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "relay/traffic.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "wire/wire.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A number of a first request that is a time of day: 1970-04-26 and later. */
+#define TIME_LEAST 10000000
 
 void traffic_init(struct traffic *traffic)
 {
     *traffic = (struct traffic){.operations = memory_new(OPCODES, sizeof *traffic->operations)};
+    watches_begin(&traffic->watches);
 }
 
 void traffic_deinit(struct traffic *traffic)
 {
+    watches_deinit(&traffic->watches);
     for (size_t i = 0; i < traffic->places.count; i++)
         free(traffic->of_places[i]);
     free(traffic->of_places);
     patterns_deinit(&traffic->places);
     free(traffic->operations);
     free(traffic->errors);
+    tdestroy(traffic->by_id, free);
+    free(traffic->each);
+    free(traffic->seconds);
     *traffic = (struct traffic){0};
+}
+
+/* ------------------------------------------------------------------ sessions and seconds */
+
+static struct traffic_session *session_of(struct traffic *traffic, int64_t id)
+{
+    struct traffic_session *session = id_tree_find(&traffic->by_id, id);
+    if (session != NULL)
+        return session;
+    if (traffic->each_count == TRAFFIC_SESSIONS_MAX)
+        return traffic->each[TRAFFIC_SESSIONS_MAX - 1];
+    session = id_tree_take(&traffic->by_id, id, sizeof *session);
+    traffic->each = memory_grow(traffic->each, traffic->each_count, sizeof(void *));
+    return traffic->each[traffic->each_count++] = session;
+}
+
+static struct traffic_sums *second_of(struct traffic *traffic, uint64_t at_ns)
+{
+    if (traffic->begun_ns == 0)
+        traffic->begun_ns = at_ns;
+    uint64_t second = (at_ns - traffic->begun_ns) / NS_PER_S;
+    if (second >= TRAFFIC_SECONDS_MAX)
+        second = TRAFFIC_SECONDS_MAX - 1;
+    while (traffic->second_count <= second) {
+        traffic->seconds =
+            memory_grow(traffic->seconds, traffic->second_count, sizeof *traffic->seconds);
+        traffic->seconds[traffic->second_count++] = (struct traffic_sums){0};
+    }
+    return &traffic->seconds[second];
+}
+
+/* Adds to the session and to the second of a message that has come. */
+static struct traffic_session *add(struct traffic *traffic, const struct conversation *conversation,
+                                   const struct traffic_sums *more)
+{
+    struct traffic_session *session = session_of(traffic, conversation->session);
+    struct traffic_sums *second = second_of(traffic, conversation->now_ns);
+    session->first_ns = session->first_ns > 0 ? session->first_ns : conversation->now_ns;
+    session->last_ns = conversation->now_ns;
+#define X(_, name, unit, meaning)                                                                  \
+    session->sums.name += more->name;                                                              \
+    second->name += more->name;
+    TRAFFIC_SUMS(X, _)
+#undef X
+    return session;
+}
+
+static bool has(const struct jute_bytes *path, const char *mark)
+{
+    return path->length > 0 && memmem(path->bytes, path->length, mark, strlen(mark)) != NULL;
+}
+
+/* A session whose opening is lost may have numbered its requests for long: nothing is guessed. */
+static const char *library_of(const struct traffic_session *session,
+                              const struct conversation_request *request)
+{
+    const char *known = session->library;
+    bool creates = request->opcode == OPCODE_CREATE || request->opcode == OPCODE_CREATE2;
+    if (session->connections == 0)
+        return NULL;
+    if (known == NULL && request->xid >= TIME_LEAST)
+        return "C";
+    if (creates && has(&request->record.path, "/_c_"))
+        return "Curator";
+    if (creates &&
+        (has(&request->record.path, "__lock__") || has(&request->record.path, "__rlock__")))
+        return "kazoo";
+    if (request->opcode == OPCODE_CREATE_CONTAINER && known == NULL)
+        return "Curator";
+    return known != NULL || request->xid < 0 ? known : "Java or another";
 }
 
 /* ------------------------------------------------------------------ messages */
 
-static void count_opening(void *context, struct conversation *conversation,
-                          const struct message_opening *request,
-                          const struct message_opening *reply,
+static void count_opening(void *context, const struct conversation *conversation, int64_t asked,
                           const size_t bytes[CONVERSATION_SIDES])
 {
     struct traffic *traffic = context;
-    (void)conversation;
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         traffic->opening_bytes[side] += bytes[side];
-    if (reply->session == 0)
+    if (conversation->session == 0) {
         traffic->refused++;
-    else {
-        traffic->sessions++;
-        traffic->resumed += request->session == reply->session;
+        return;
     }
+    traffic->sessions++;
+    traffic->resumed += asked == conversation->session;
+    session_of(traffic, conversation->session)->connections++;
 }
 
 /* The index of the place of an operation on a path. */
@@ -54,11 +132,10 @@ static size_t find_place(struct traffic *traffic, enum opcode opcode, const stru
     return place;
 }
 
-static void add_request(struct traffic_figures *figures, const struct message_request *request,
-                        size_t bytes)
+static void add_request(struct traffic_figures *figures, const struct conversation_request *request)
 {
     figures->requests++;
-    figures->bytes_sent += bytes;
+    figures->bytes_sent += request->bytes;
     if (request->opcode == OPCODE_SET_WATCHES || request->opcode == OPCODE_SET_WATCHES2)
         figures->watches += request->record.elements;
     else
@@ -66,18 +143,22 @@ static void add_request(struct traffic_figures *figures, const struct message_re
 }
 
 /* The tag is the place, from 1; 0: the operation names no path. */
-static uint64_t count_request(void *context, struct conversation *conversation,
-                              const struct message_request *request,
-                              const struct conversation_request *sent)
+static void count_request(void *context, const struct conversation *conversation,
+                          struct conversation_request *request)
 {
     struct traffic *traffic = context;
-    (void)conversation;
-    add_request(&traffic->operations[request->opcode], request, sent->bytes);
+    bool counts = request->opcode != OPCODE_PING && request->opcode != OPCODE_CLOSE;
+    struct traffic_session *session =
+        add(traffic, conversation,
+            &(struct traffic_sums){.requests = counts, .sent_bytes = request->bytes});
+    session->library = library_of(session, request);
+    watches_take_request(&traffic->watches, conversation, request);
+    add_request(&traffic->operations[request->opcode], request);
     if (request->record.path.length == 0)
-        return 0;
+        return;
     size_t place = find_place(traffic, request->opcode, &request->record.path);
-    add_request(traffic->of_places[place], request, sent->bytes);
-    return place + 1;
+    add_request(traffic->of_places[place], request);
+    request->tag = place + 1;
 }
 
 static void count_error(struct traffic *traffic, enum opcode opcode, int32_t error)
@@ -100,13 +181,15 @@ static void add_reply(struct traffic_figures *figures, const struct message_repl
     histogram_record(&figures->latency, latency_ns);
 }
 
-static void count_reply(void *context, struct conversation *conversation,
+static void count_reply(void *context, const struct conversation *conversation,
                         const struct conversation_request *request,
-                        const struct message_reply *reply, size_t bytes, uint64_t at_ns)
+                        const struct message_reply *reply, size_t bytes)
 {
     struct traffic *traffic = context;
-    uint64_t latency_ns = at_ns - request->sent_ns;
-    (void)conversation;
+    uint64_t latency_ns = conversation->now_ns - request->sent_ns;
+    watches_take_reply(&traffic->watches, conversation, request, reply, bytes);
+    (void)add(traffic, conversation,
+              &(struct traffic_sums){.failed = reply->error != 0, .received_bytes = bytes});
     add_reply(&traffic->operations[request->opcode], reply, bytes, latency_ns);
     if (request->tag > 0)
         add_reply(traffic->of_places[request->tag - 1], reply, bytes, latency_ns);
@@ -114,27 +197,15 @@ static void count_reply(void *context, struct conversation *conversation,
         count_error(traffic, request->opcode, reply->error);
 }
 
-static enum traffic_event event_of(int32_t event)
-{
-    switch (event) {
-#define X(NAME, number, word)                                                                      \
-    case number:                                                                                   \
-        return TRAFFIC_##NAME;
-        MESSAGE_EVENTS(X)
-#undef X
-    default:
-        return TRAFFIC_EVENT_OTHER;
-    }
-}
-
-static void count_notification(void *context, struct conversation *conversation,
-                               const struct message_notification *notification, size_t bytes,
-                               uint64_t at_ns)
+static void count_notification(void *context, const struct conversation *conversation,
+                               const struct message_notification *notification, size_t bytes)
 {
     struct traffic *traffic = context;
-    (void)conversation;
-    (void)at_ns;
-    enum traffic_event event = event_of(notification->event);
+    const int32_t event =
+        notification->event > 0 && notification->event < TRAFFIC_EVENTS ? notification->event : 0;
+    watches_take_notification(&traffic->watches, conversation, notification);
+    (void)add(traffic, conversation,
+              &(struct traffic_sums){.notifications = 1, .received_bytes = bytes});
     traffic->notifications[event]++;
     traffic->notification_bytes[event] += bytes;
 }
@@ -144,8 +215,9 @@ const struct conversation_listener traffic_listener = {count_opening, count_requ
 
 /* ------------------------------------------------------------------ conversations */
 
-void traffic_end(struct traffic *traffic, const struct conversation *conversation)
+void traffic_end(void *context, const struct conversation *conversation)
 {
+    struct traffic *traffic = context;
     traffic->connections++;
     traffic->words += conversation->kind == CONVERSATION_WORD;
     traffic->encrypted += conversation->kind == CONVERSATION_TLS;
@@ -171,18 +243,17 @@ uint64_t traffic_requests(const struct traffic *traffic)
 uint64_t traffic_notifications(const struct traffic *traffic)
 {
     uint64_t notifications = 0;
-    for (enum traffic_event event = 0; event < TRAFFIC_EVENT_KINDS; event++)
+    for (size_t event = 0; event < TRAFFIC_EVENTS; event++)
         notifications += traffic->notifications[event];
     return notifications;
 }
 
-const char *traffic_event_word(enum traffic_event event)
+const char *traffic_event_word(size_t event)
 {
-    static const char *const words[TRAFFIC_EVENT_KINDS] = {
-#define X(NAME, number, word) [TRAFFIC_##NAME] = word,
-        MESSAGE_EVENTS(X)
+    static const char *const words[TRAFFIC_EVENTS] = {"other",
+#define X(NAME, number, word) [number] = word,
+                                                      MESSAGE_EVENTS(X)
 #undef X
-            [TRAFFIC_EVENT_OTHER] = "other",
     };
     return words[event];
 }

@@ -1,16 +1,114 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * traffic: what all conversations together consist of, by operation and by path. Layer: relay.
+ * traffic: what all conversations together consist of, by operation, path, session and second; the
+ * watches that clients set, and what each write causes. Layer: relay.
+ *
+ * The library of a client shows in its first request and in the names of its znodes: openings of
+ * sessions are alike. Apache's library for C numbers its requests from the time of day on, all
+ * others from 1 on; Curator and kazoo put their own marks into names.
  *
  * Invariant: the bytes of all operations, of openings and of notifications, with those that were
- * not read, are the bytes that the conversations were fed.
+ * not read, are the bytes that the conversations were fed. The sums over the sessions and over the
+ * seconds are equal, but for sessions beyond TRAFFIC_SESSIONS_MAX.
+ *
+ * Watches (watches.c). A watch is a session's, on a path: of data (exists, getData), of children
+ * (getChildren), or one that stays (addWatch). It counts from the reply of the request that sets
+ * it. A notification is attributed to the first write that the server can have executed since then:
+ * by its transaction where notifications carry one (from 3.9 on), and otherwise the oldest
+ * successful write on that path that was answered after the watch was set, or that has no answer
+ * yet. A session that was notified follows the write with its requests until it has set a watch
+ * again, has written, has asked for a deletion (which is a cause of its own), or is notified again.
+ *
+ * Invariant: set = fired + removed + left + those that are armed at the end; every notification is
+ * attributed to one write, or counted as unattributed.
  */
 #ifndef RELAY_TRAFFIC_H
 #define RELAY_TRAFFIC_H
 
+#include "base/id_tree.h"
+#include "history/locks.h"
 #include "measure/histogram.h"
 #include "relay/conversation.h"
 #include "relay/pattern.h"
+
+/* ------------------------------------------------------------------ watches */
+
+/* The numbers of those that fire once are removeWatches' (WatcherType). */
+enum watches_kind { WATCHES_STAYING, WATCHES_CHILDREN, WATCHES_DATA, WATCHES_KINDS };
+
+/* Watches of a kind on the paths of a pattern: X(name, meaning). */
+#define WATCHES_FIGURES(X, ...)                                                                    \
+    X(__VA_ARGS__, set, "watches that requests set, unless one was armed already")                 \
+    X(__VA_ARGS__, again, "requests that set a watch which was armed already")                     \
+    X(__VA_ARGS__, fired, "watches that fired; of those that stay, their notifications")           \
+    X(__VA_ARGS__, removed, "watches that the client removed")                                     \
+    X(__VA_ARGS__, left, "watches that were armed when their session was closed")                  \
+    X(__VA_ARGS__, armed, "watches that are armed at the end")
+
+struct watches_figures {
+#define X(_, name, meaning) uint64_t name;
+    WATCHES_FIGURES(X, _)
+#undef X
+};
+
+/* A write, and what it caused. */
+struct watches_write {
+    enum opcode opcode;
+    char pattern[PATTERN_SIZE]; /* of its path; of the end of a session that of the first znode */
+    int64_t session;            /* that wrote */
+    int32_t xid;
+    uint64_t number;                   /* in the order of the requests, from 1 */
+    uint64_t requested_ns, replied_ns; /* 0: it has no reply yet */
+    int64_t zxid;
+    uint64_t notified;                 /* notifications */
+    uint64_t last_ns;                  /* of the last of them */
+    uint64_t followed, followed_bytes; /* requests because of it, and their bytes both ways */
+    uint64_t got, armed_again; /* of the sessions notified: those that then wrote or hold a lock,
+                                  and those that set a watch again, or did nothing until the next */
+    unsigned uses;             /* for watches.c */
+};
+
+#define WATCHES_COSTLIEST 5
+#define WATCHES_ANSWERED  4096
+
+struct watches {
+    struct patterns kinds;                             /* of enum watches_kind */
+    struct watches_figures *figures;                   /* of each pair */
+    struct watches_write costliest[WATCHES_COSTLIEST]; /* by notified + followed; uses 0: none */
+    uint64_t unattributed;
+    uint64_t both;    /* notifications of a deletion that servers count for watches of data and for
+                         those of children */
+    uint64_t closing; /* the most notifications that servers may count, and not send, because the
+                         session is about to close */
+    uint64_t asked;   /* writes */
+    struct locks *locks; /* of every change of znodes: who holds one has got something */
+    /* The rest is for watches.c. */
+    void *spots;
+    id_tree sessions;
+    struct watches_answered {
+        struct spot *spot;
+        struct watches_write *write;
+    } answered[WATCHES_ANSWERED]; /* the last writes with a reply */
+    size_t next;
+};
+
+/* No lock goes on: before the first message of all zero bytes, and before each run of a drain. */
+void watches_begin(struct watches *watches);
+
+/* For traffic.c: a message of a conversation. */
+void watches_take_request(struct watches *watches, const struct conversation *conversation,
+                          const struct conversation_request *request);
+void watches_take_reply(struct watches *watches, const struct conversation *conversation,
+                        const struct conversation_request *request,
+                        const struct message_reply *reply, size_t bytes);
+void watches_take_notification(struct watches *watches, const struct conversation *conversation,
+                               const struct message_notification *notification);
+
+/* Counts what is still open. No message may follow. */
+void watches_end(struct watches *watches);
+void watches_deinit(struct watches *watches);
+
+/* ------------------------------------------------------------------ messages */
 
 struct traffic_figures {
     uint64_t requests;
@@ -29,13 +127,33 @@ struct traffic_error {
     uint64_t count;
 };
 
-/* Watches that fired, as in MESSAGE_EVENTS; or another event. */
-enum traffic_event {
-#define X(NAME, event, word) TRAFFIC_##NAME,
-    MESSAGE_EVENTS(X)
+/* Notifications are counted by enum message_event; 0: of another event. */
+#define TRAFFIC_EVENTS (MESSAGE_EVENT_CHILDREN + 1)
+
+/* Most sessions and seconds; what comes later is in the last. */
+#define TRAFFIC_SESSIONS_MAX 100000
+#define TRAFFIC_SECONDS_MAX  100000
+
+/* Figures of a session, and of a second. */
+#define TRAFFIC_SUMS(X, ...)                                                                       \
+    X(__VA_ARGS__, requests, "", "requests, without pings and closes")                             \
+    X(__VA_ARGS__, failed, "", "requests that were answered with an error")                        \
+    X(__VA_ARGS__, notifications, "", "notifications")                                             \
+    X(__VA_ARGS__, sent_bytes, "bytes", "bytes of all requests")                                   \
+    X(__VA_ARGS__, received_bytes, "bytes", "bytes of all replies and notifications")
+
+struct traffic_sums {
+#define X(_, name, unit, meaning) uint64_t name;
+    TRAFFIC_SUMS(X, _)
 #undef X
-        TRAFFIC_EVENT_OTHER,
-    TRAFFIC_EVENT_KINDS
+};
+
+struct traffic_session {
+    int64_t id; /* the key */
+    uint64_t connections;
+    uint64_t first_ns, last_ns; /* messages */
+    const char *library;        /* a static text; NULL: not known */
+    struct traffic_sums sums;
 };
 
 /* What conversations were, and how they ended: X(name, meaning). */
@@ -51,14 +169,21 @@ enum traffic_event {
     X(unread_bytes, "bytes of messages that were not whole, or could not be read")
 
 struct traffic {
+    struct watches watches;
     struct traffic_figures *operations; /* by enum opcode */
     struct patterns places;             /* operations that name a path, and its pattern */
     struct traffic_figures **of_places; /* likewise */
     struct traffic_error *errors;
     size_t error_count;
-    uint64_t notifications[TRAFFIC_EVENT_KINDS];
-    uint64_t notification_bytes[TRAFFIC_EVENT_KINDS];
+    uint64_t notifications[TRAFFIC_EVENTS];
+    uint64_t notification_bytes[TRAFFIC_EVENTS];
     uint64_t opening_bytes[CONVERSATION_SIDES];
+    struct traffic_session **each; /* session, in the order of their first messages */
+    size_t each_count;
+    struct traffic_sums *seconds; /* from the first message on */
+    size_t second_count;
+    uint64_t begun_ns; /* the first message; 0: none */
+    id_tree by_id;
 #define X(name, meaning) uint64_t name;
     TRAFFIC_CONVERSATIONS(X)
 #undef X
@@ -72,14 +197,14 @@ extern const struct conversation_listener traffic_listener;
 void traffic_init(struct traffic *traffic);
 void traffic_deinit(struct traffic *traffic);
 
-/* Counts a conversation that has ended. */
-void traffic_end(struct traffic *traffic, const struct conversation *conversation);
+/* Counts a conversation that has ended; context: the struct traffic. */
+void traffic_end(void *context, const struct conversation *conversation);
 
 /* All requests but pings and those that only close a session, and all notifications. */
 uint64_t traffic_requests(const struct traffic *traffic);
 uint64_t traffic_notifications(const struct traffic *traffic);
 
-/* The word for an event: a static string. */
-const char *traffic_event_word(enum traffic_event event);
+/* The word for one of TRAFFIC_EVENTS: a static string. */
+const char *traffic_event_word(size_t event);
 
 #endif

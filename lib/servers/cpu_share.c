@@ -31,42 +31,27 @@ static bool enables_cpu(const char *folder)
     return false;
 }
 
-/* Shortens the folder to the nearest one that enables the controller; false if there is none. */
-static bool climb(struct cgroup_place *place)
+enum error_kind cpu_share_find_parent(const char *process, char parent[PATH_MAX],
+                                      struct error *error)
 {
-    char *slash = place->folder;
-    while (slash != NULL && !enables_cpu(place->folder)) {
-        slash = strrchr(place->folder + strlen(place->mount), '/');
-        if (slash != NULL)
-            *slash = '\0';
-    }
-    return slash != NULL;
-}
-
-enum error_kind cpu_share_find_parent(const char *mounts_path, const char *cgroups,
-                                      char parent[PATH_MAX], struct error *error)
-{
-    struct cgroup_place place;
-    char *line = NULL;
-    size_t size = 0;
-    bool has_cgroup = false, found = false;
-    FILE *mounts = fopen(mounts_path, "re");
-    while (mounts != NULL && !found && getline(&line, &size, mounts) > 0) {
-        if (cgroup_find(line, cgroups, &place)) {
-            has_cgroup = true;
-            found = climb(&place);
+    struct cgroup cgroups[CGROUPS_MAX];
+    size_t count = cgroups_find(process, cgroups);
+    for (size_t i = 0; i < count; i++) {
+        char *folder = cgroups[i].folder, *slash = folder;
+        while (slash != NULL && !enables_cpu(folder)) {
+            slash = strrchr(folder + strlen(cgroups[i].mount), '/');
+            if (slash != NULL)
+                *slash = '\0';
+        }
+        if (slash != NULL) {
+            strcpy(parent, folder);
+            return ERROR_NONE;
         }
     }
-    free(line);
-    if (mounts != NULL)
-        fclose(mounts);
-    if (!found)
-        return error_raise(
-            error, ERROR_NO_CPU_SHARE, 0, has_cgroup ? place.mount : mounts_path, "%s",
-            has_cgroup ? "no cgroup of this process has cpu in its cgroup.subtree_control"
-                       : "no cgroup hierarchy with the controller cpu is mounted");
-    strcpy(parent, place.folder);
-    return ERROR_NONE;
+    return error_raise(error, ERROR_NO_CPU_SHARE, 0, count > 0 ? cgroups[count - 1].mount : process,
+                       "%s",
+                       count > 0 ? "no cgroup of this process has cpu in its cgroup.subtree_control"
+                                 : "no cgroup hierarchy with the controller cpu is mounted");
 }
 
 static enum error_kind put_text(const struct cpu_share *share, const char *name, const char *text,
@@ -104,10 +89,9 @@ enum error_kind cpu_share_set(const struct cpu_share *share, unsigned percent, s
 enum error_kind cpu_share_new(const char *name, unsigned percent, struct cpu_share *share,
                               struct error *error)
 {
-    char cgroups[4 * PATH_MAX], parent[PATH_MAX];
+    char parent[PATH_MAX];
     share->folder[0] = '\0';
-    text_read("/proc/self/cgroup", cgroups, sizeof cgroups);
-    enum error_kind kind = cpu_share_find_parent("/proc/self/mountinfo", cgroups, parent, error);
+    enum error_kind kind = cpu_share_find_parent("/proc/self", parent, error);
     if (kind != ERROR_NONE)
         return kind;
     int length = snprintf(share->folder, sizeof share->folder, "%s/%s", parent, name);

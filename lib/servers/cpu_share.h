@@ -3,9 +3,9 @@
  * cpu_share: a cgroup that limits the CPU time of a process and its descendants. Layer: servers,
  * below supervisor.
  *
- * The share is created below a cgroup of the calling process. Version 1: below its own. Version 2:
- * below the nearest one, its own or one above, that enables the controller cpu for its children
- * (cgroup.subtree_control); limits of the cgroups in between do not apply to the share.
+ * The share is created below a cgroup of the calling process: its own, or with version 2 the
+ * nearest that enables the controller cpu for its children (cgroup.subtree_control); limits of the
+ * cgroups in between do not apply to the share.
  *
  * Invariant: only new folders are written to, and cpu_share_remove removes them; no cgroup of the
  * system changes. Errors are ERROR_NO_CPU_SHARE: the subject is a path, the detail what failed.
@@ -39,13 +39,11 @@ MUST_CHECK enum error_kind cpu_share_set(const struct cpu_share *share, unsigned
 MUST_CHECK enum error_kind cpu_share_put(const struct cpu_share *share, pid_t pid,
                                          struct error *error);
 
-/* Removes the cgroup, whose processes have ended: waits half a second at most until the kernel has
- * let go of them. *share is no share afterwards. */
+/* Removes the cgroup, whose processes have ended; waits half a second at most for the kernel. */
 void cpu_share_remove(struct cpu_share *share);
 
-/* The folder below which shares are created. mounts_path: a file such as /proc/PID/mountinfo;
- * cgroups: the text of /proc/PID/cgroup. On an error parent is unchanged. */
-MUST_CHECK enum error_kind cpu_share_find_parent(const char *mounts_path, const char *cgroups,
-                                                 char parent[PATH_MAX], struct error *error);
+/* The folder below which shares are created for a process, by its folder, such as /proc/self. */
+MUST_CHECK enum error_kind cpu_share_find_parent(const char *process, char parent[PATH_MAX],
+                                                 struct error *error);
 
 #endif

@@ -15,50 +15,27 @@
 #define SERVERS_DETACHED_H
 
 #include "base/error.h"
-#include "client/connect.h"
 #include "servers/ensemble.h"
-
-#include <limits.h>
-#include <sys/types.h>
 
 /* The contents of the state file. */
 struct detached_ensemble {
     struct connect_string connect;
     pid_t pids[ENSEMBLE_SERVERS_MAX]; /* of the JVMs, in the order of connect */
-    char folder[PATH_MAX];            /* of the supervisor */
 };
 
-/* The right to start a detached ensemble. */
-struct detached_lock {
-    int folder;          /* locked */
-    char path[PATH_MAX]; /* of the state file */
-};
+/* Locks the right to start an ensemble, until *folder is closed. ERROR_STANDS if one runs (the
+ * subject is its connect string), or is being started. */
+MUST_CHECK enum error_kind detached_lock(int *folder, struct error *error);
 
-/*
- * Locks the folder, and removes what an ensemble whose supervisor was killed has left. The lock
- * ends with detached_release, or with the program. ERROR_STANDS if an ensemble runs (the subject
- * is its connect string), or is being started.
- */
-MUST_CHECK enum error_kind detached_lock(struct detached_lock *lock, struct error *error);
-void detached_release(struct detached_lock *lock);
+/* Detaches the ensemble, and frees it. On an error nothing has changed. */
+MUST_CHECK enum error_kind detached_leave(int folder, struct ensemble *ensemble,
+                                          struct error *error);
 
-/* Writes the state file, detaches the ensemble, and frees it. On an error nothing has changed. */
-MUST_CHECK enum error_kind detached_leave(const struct detached_lock *lock,
-                                          struct ensemble *ensemble, struct error *error);
-
-/* Reads the state file. ERROR_MALFORMED, or ERROR_NO_ENSEMBLE: the detail says if one is being
- * started, or if its supervisor was killed; what that one has left is removed. */
+/* Reads the state file. ERROR_NO_ENSEMBLE, ERROR_MALFORMED. */
 MUST_CHECK enum error_kind detached_find(struct detached_ensemble *detached, struct error *error);
 
-/* Reads what a server was started with; "" where that cannot be read. */
-void detached_look_at(const struct detached_ensemble *detached, unsigned index,
-                      struct server_start *start);
-
-/* The index of the server at an endpoint; -1: none. */
-int detached_index_of(const struct detached_ensemble *detached, const struct endpoint *endpoint);
-
-/* Ends the ensemble, and waits until its folder is removed. ERROR_NO_ENSEMBLE, and errors of
- * supervisor_end_detached. */
+/* Ends the ensemble, and waits until its folder is removed, 10 s at most. ERROR_NO_ENSEMBLE,
+ * ERROR_SYSTEM, ERROR_DENIED. */
 MUST_CHECK enum error_kind detached_stop(struct error *error);
 
 #endif

@@ -2,7 +2,7 @@
 #include "servers/four_letter.h"
 
 #include "base/clock.h"
-#include "base/printable.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "servers/tcp.h"
 
@@ -13,13 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#define VERSION      "Zookeeper version: "
-#define NO_SERVICE   "This ZooKeeper instance is not currently serving requests"
-#define NO_WORD      "is not executed because it is not in the whitelist"
-#define ASK_AGAIN_NS (10 * NS_PER_MS)
+#define VERSION    "Zookeeper version: "
+#define NO_SERVICE "This ZooKeeper instance is not currently serving requests"
+#define NO_WORD    "is not executed because it is not in the whitelist"
+
+/* Bytes of an answer to cons: a connection takes about 250 bytes. Pages that are not written cost
+ * nothing.
+ */
+#define CONS_SIZE ((size_t)32 << 20)
 
 /* ------------------------------------------------------------------ whether it is ZooKeeper's */
 
@@ -69,6 +72,9 @@ static enum error_kind judge(const struct four_letter_question *question, enum e
         return error_raise(error, ERROR_NOT_ZOOKEEPER, 0, subject, "to %s it said '%s'", word,
                            words);
     }
+    if (ending == LATE && !question->sent)
+        return error_raise(error, ERROR_NO_ANSWER, ETIMEDOUT, subject,
+                           "it could not be connected to");
     if (ending == LATE)
         return error_raise(error, ERROR_NO_ANSWER, 0, subject,
                            "it accepts connections, but does not answer %s", word);
@@ -158,17 +164,14 @@ void four_letter_abandon(struct four_letter_question *question)
 enum error_kind four_letter_ask(const struct endpoint *endpoint, const char *word,
                                 uint64_t timeout_ns, char *answer, size_t size, struct error *error)
 {
-    struct four_letter_question question = {
-        .endpoint = endpoint, .word = word, .fd = -1, .answer = answer, .size = size};
+    struct four_letter_question question = {.answer = answer, .size = size};
     uint64_t deadline_ns = clock_now_ns() + timeout_ns;
     bool done = false;
     assert(strlen(word) == 4);
-    answer[0] = '\0';
-    enum error_kind kind = tcp_connect(endpoint, deadline_ns, &question.fd, error);
+    enum error_kind kind = four_letter_begin(&question, endpoint, word, error);
     if (kind != ERROR_NONE)
         return kind;
-    send_word(&question);
-    while (!done && tcp_await(question.fd, POLLIN, deadline_ns))
+    while (!done && tcp_await(question.fd, question.sent ? POLLIN : POLLOUT, deadline_ns))
         kind = four_letter_turn(&question, &done, error);
     four_letter_abandon(&question);
     return done ? kind : judge(&question, LATE, error);
@@ -181,7 +184,7 @@ enum error_kind four_letter_identify(const struct endpoint *endpoint, uint64_t t
     struct error refusal;
     enum error_kind kind =
         four_letter_ask(endpoint, "srvr", timeout_ns, answer, sizeof answer, &refusal);
-    *identity = (struct four_letter_identity){.mode = "unknown", .talks = kind == ERROR_NONE};
+    *identity = (struct four_letter_identity){.talks = kind == ERROR_NONE};
     if (kind == ERROR_NOT_WHITELISTED)
         return ERROR_NONE;
     if (kind == ERROR_NONE)
@@ -200,19 +203,8 @@ enum error_kind four_letter_counters(const struct endpoint *endpoint, uint64_t t
     return kind == ERROR_NONE ? four_letter_read_counters(endpoint, answer, counters, error) : kind;
 }
 
-uint64_t four_letter_connections_limit(const struct endpoint *endpoint, uint64_t timeout_ns)
-{
-    char conf[8192], text[64];
-    struct error ignored;
-    uint64_t number;
-    if (four_letter_ask(endpoint, "conf", timeout_ns, conf, sizeof conf, &ignored) != ERROR_NONE)
-        return FOUR_LETTER_UNTOLD;
-    four_letter_line(conf, "\nmaxClientCnxns=", text, sizeof text);
-    return text_parse_number(text, 0, UINT64_MAX - 1, &number) ? number : FOUR_LETTER_UNTOLD;
-}
-
 /* The only ERROR_ZOOKEEPER with an errno is a connection that broke in the middle of an answer. */
-static bool may_pass(const struct error *error)
+bool four_letter_may_pass(const struct error *error)
 {
     static const enum error_kind kinds[] = {ERROR_NOT_ZOOKEEPER, ERROR_CLOSED, ERROR_NOT_SERVING,
                                             ERROR_NO_ANSWER, ERROR_REFUSED};
@@ -223,27 +215,10 @@ static bool may_pass(const struct error *error)
     return error->kind == ERROR_ZOOKEEPER && error->os_error != 0;
 }
 
-enum error_kind four_letter_insist(enum error_kind (*question)(void *context, struct error *error),
-                                   void *context, uint64_t timeout_ns, unsigned *times,
-                                   struct error *error)
-{
-    uint64_t until_ns = clock_now_ns() + timeout_ns;
-    struct error found = {.kind = ERROR_NONE};
-    enum error_kind kind = question(context, &found);
-    *times = 1;
-    while (kind != ERROR_NONE && may_pass(&found) && clock_now_ns() < until_ns) {
-        nanosleep(&(struct timespec){.tv_nsec = ASK_AGAIN_NS}, NULL);
-        kind = question(context, &found);
-        ++*times;
-    }
-    if (kind != ERROR_NONE)
-        *error = found;
-    return kind;
-}
-
 /* ------------------------------------------------------------------ what an answer says */
 
-void four_letter_line(const char *answer, const char *beginning, char *text, size_t size)
+/* Copies the rest of the line of an answer that begins so; "" if there is none. */
+static void copy_line(const char *answer, const char *beginning, char *text, size_t size)
 {
     const char *line = strstr(answer, beginning);
     const char *rest = line == NULL ? "" : line + strlen(beginning);
@@ -262,17 +237,46 @@ static void cut_build(char *version)
         *build = '\0';
 }
 
+static const char *const role_words[ROLES] = {
+#define X(name, word) word,
+    ROLE_LIST(X)
+#undef X
+};
+
+const char *role_word(enum role role)
+{
+    return role_words[role];
+}
+
+bool role_leads(enum role role)
+{
+    return role == ROLE_LEADER || role == ROLE_STANDALONE;
+}
+
+/* The role that the line with this beginning names. */
+static enum role read_role(const char *answer, const char *beginning)
+{
+    char mode[24];
+    copy_line(answer, beginning, mode, sizeof mode);
+    for (enum role role = ROLE_STANDALONE; role <= ROLE_OBSERVER; role++) {
+        if (strcmp(mode, role_words[role]) == 0)
+            return role;
+    }
+    return ROLE_UNKNOWN;
+}
+
 void four_letter_read_identity(const char *answer, struct four_letter_identity *identity)
 {
-    char version[256], zxid[32];
-    *identity = (struct four_letter_identity){.mode = "unknown", .talks = true};
-    four_letter_line(answer, VERSION, version, sizeof version);
+    char version[sizeof identity->version], zxid[32];
+    copy_line(answer, VERSION, version, sizeof version);
     cut_build(version);
-    snprintf(identity->version, sizeof identity->version, "%.63s", version);
-    four_letter_line(answer, "\nZxid: ", zxid, sizeof zxid);
-    identity->zxid = strtoull(zxid, NULL, 16);
-    if (strstr(answer, "\nMode: ") != NULL)
-        four_letter_line(answer, "\nMode: ", identity->mode, sizeof identity->mode);
+    copy_line(answer, "\nZxid: ", zxid, sizeof zxid);
+    *identity =
+        (struct four_letter_identity){.role = read_role(answer, "\nMode: "),
+                                      .read_only = strstr(answer, "\nMode: read-only") != NULL,
+                                      .zxid = strtoull(zxid, NULL, 16),
+                                      .talks = true};
+    strcpy(identity->version, version);
 }
 
 /* A row for each counter. */
@@ -301,7 +305,7 @@ static bool read_row(const struct row *row, const char *answer, char key[64], ui
         size_t length = strcspn(keys, " ");
         snprintf(key, 64, "%.*s", (int)length, keys);
         snprintf(beginning, sizeof beginning, "\n%s\t", key);
-        four_letter_line(answer, beginning, digits, sizeof digits);
+        copy_line(answer, beginning, digits, sizeof digits);
         if (row->may_be_untold && digits[0] == '-')
             value = 0;
         else if (!text_parse_number(digits, 0, UINT64_MAX, &value))
@@ -317,7 +321,7 @@ enum error_kind four_letter_read_counters(const struct endpoint *endpoint, const
                                           struct error *error)
 {
     char subject[ENDPOINT_TEXT_SIZE], key[64];
-    *counters = (struct four_letter_counters){.mode = "unknown"};
+    *counters = (struct four_letter_counters){.role = read_role(answer, "\nzk_server_state\t")};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t *counter = (uint64_t *)(void *)((char *)counters + rows[i].offset);
         if (read_row(&rows[i], answer, key, counter))
@@ -328,7 +332,77 @@ enum error_kind four_letter_read_counters(const struct endpoint *endpoint, const
                                "its answer to mntr lacks %s (ZooKeeper 3.6 or newer has it)", key);
         *counter = FOUR_LETTER_UNTOLD;
     }
-    if (strstr(answer, "\nzk_server_state\t") != NULL)
-        four_letter_line(answer, "\nzk_server_state\t", counters->mode, sizeof counters->mode);
     return ERROR_NONE;
+}
+
+uint64_t four_letter_connections_limit(const struct endpoint *endpoint, uint64_t timeout_ns)
+{
+    char conf[8192], text[64];
+    struct error ignored;
+    uint64_t number;
+    if (four_letter_ask(endpoint, "conf", timeout_ns, conf, sizeof conf, &ignored) != ERROR_NONE)
+        return FOUR_LETTER_UNTOLD;
+    copy_line(conf, "\nmaxClientCnxns=", text, sizeof text);
+    return text_parse_number(text, 0, UINT64_MAX - 1, &number) ? number : FOUR_LETTER_UNTOLD;
+}
+
+/* ------------------------------------------------------------------ connections */
+
+/* " /127.0.0.1:54321[1](queued=0,recved=7,sent=7,sid=0x1000…,lop=PING,…)": an address may have
+ * brackets of its own, and a host's name before its slash. */
+static bool parse_line(const char *line, size_t length, struct connection *found)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%.*s", (int)length, line);
+    const char *session = strstr(text, ",sid=0x");
+    char *facts = strchr(text, '('), *slash = strchr(text, '/');
+    if (session == NULL || facts == NULL || slash == NULL || slash > facts)
+        return false;
+    *facts = '\0';
+    char *interest = strrchr(text, '[');
+    if (interest == NULL || interest < slash)
+        return false;
+    *interest = '\0';
+    found->session = (int64_t)strtoull(session + strlen(",sid="), NULL, 16);
+    snprintf(found->client, sizeof found->client, "%.79s", slash + 1);
+    return true;
+}
+
+void connections_read(struct connections *connections, size_t server, const char *answer)
+{
+    while (*answer != '\0') {
+        size_t length = strcspn(answer, "\n");
+        connections->list =
+            memory_grow(connections->list, connections->count, sizeof *connections->list);
+        struct connection *place = &connections->list[connections->count];
+        place->server = server;
+        connections->count += parse_line(answer, length, place);
+        answer += length + (answer[length] == '\n');
+    }
+}
+
+void connections_ask(struct connections *connections, uint64_t timeout_ns)
+{
+    size_t count = connections->servers->count;
+    uint64_t until_ns = clock_now_ns() + timeout_ns;
+    char *answer = memory_new(CONS_SIZE, 1);
+    for (size_t i = 0; i < count; i++) {
+        struct error *refusal = &connections->refusals[i];
+        uint64_t now_ns = clock_now_ns();
+        uint64_t share_ns = now_ns < until_ns ? (until_ns - now_ns) / (count - i) : 0;
+        refusal->kind = four_letter_ask(&connections->servers->endpoints[i], "cons", share_ns,
+                                        answer, CONS_SIZE, refusal);
+        if (refusal->kind == ERROR_NONE)
+            connections_read(connections, i, answer);
+    }
+    free(answer);
+}
+
+const struct connection *connections_find(const struct connections *connections, int64_t session)
+{
+    for (size_t i = 0; i < connections->count; i++) {
+        if (connections->list[i].session == session)
+            return &connections->list[i];
+    }
+    return NULL;
 }

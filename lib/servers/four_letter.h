@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * four_letter: four-letter words to one server, over plain TCP, and what the answers say. Layer:
- * servers.
+ * four_letter: four-letter words to one server, over plain TCP, and what the answers say: its role,
+ * its counters, its connections. Layer: servers.
  *
- * Each question opens a connection of its own. A call with a timeout_ns ends so long after it
- * began; only the resolving of a host name (DNS) may take longer (servers/tcp.h).
+ * Each question opens a connection of its own, to a host that is an address (tcp_resolve).
  *
  * Invariant: an answer of another form than ZooKeeper's to this word is an error, never data.
  *
- * Errors of tcp_connect, and ERROR_NO_ANSWER (not in time), ERROR_NOT_ZOOKEEPER (something else
+ * Errors of tcp_begin, and ERROR_NO_ANSWER (not in time), ERROR_NOT_ZOOKEEPER (something else
  * answers), ERROR_CLOSED (closed without an answer, as at the limit maxClientCnxns, or on a port
  * for TLS), ERROR_NOT_WHITELISTED, ERROR_NOT_SERVING (a ZooKeeper without its quorum),
  * ERROR_ZOOKEEPER (an answer that is longer than its buffer, or lacks something). On an error the
@@ -28,19 +27,50 @@
  * server add a line. */
 #define FOUR_LETTER_MNTR_SIZE (128 * 1024)
 
+/*
+ * The role of a server in its ensemble. X(name, word): the word is ZooKeeper's, where there is one.
+ *
+ * Latencies are kept by the role of the session's server: a write goes through the leader, so other
+ * sessions' writes take one hop more than those of sessions on the leader. The servers are asked at
+ * the gate, when every session is connected. A server closes its connections before it changes its
+ * role, so the role holds as long as the connection does. After a session has connected again, its
+ * server's role is ROLE_RECONNECTED: the new server is not asked.
+ */
+#define ROLE_LIST(X)                                                                               \
+    X(UNKNOWN, "unknown") /* its whitelist refuses srvr, or it was not asked */                    \
+    X(STANDALONE, "standalone")                                                                    \
+    X(LEADER, "leader")                                                                            \
+    X(FOLLOWER, "follower")                                                                        \
+    X(OBSERVER, "observer")                                                                        \
+    X(RECONNECTED, "reconnected")
+
+enum role {
+#define X(name, word) ROLE_##name,
+    ROLE_LIST(X)
+#undef X
+        ROLES
+};
+
+/* A static string. */
+const char *role_word(enum role role);
+
+/* Whether a server of this role orders the writes: a leader, or a standalone server. */
+bool role_leads(enum role role);
+
 /* A server's answer to srvr. */
 struct four_letter_identity {
     char version[64]; /* "3.8.0"; "" without an answer */
-    char mode[24];    /* standalone, leader, follower, observer, read-only, or unknown */
-    uint64_t zxid;    /* of the last transaction that the server has applied; 0 without an answer */
-    bool talks;       /* false: a ZooKeeper whose whitelist refuses srvr */
+    enum role role;
+    bool read_only; /* it lacks its quorum, and its role is unknown */
+    uint64_t zxid;  /* of the last transaction that the server has applied; 0 without an answer */
+    bool talks;     /* false: a ZooKeeper whose whitelist refuses srvr */
 };
 
-/* The value of what a server does not tell, where that is allowed. */
+/* The value of what a server does not say, where that is allowed. */
 #define FOUR_LETTER_UNTOLD UINT64_MAX
 
 /*
- * What a server tells about itself. X(A, B, name, keys, word, meaning): the keys of mntr are
+ * The counters of a server. X(A, B, name, keys, word, meaning): the keys of mntr are
  * separated by blanks, and the values of several keys are added up; `word` names the counter in a
  * sentence, `meaning` as a column of a file. A and B are the caller's own. A new counter is a row
  * of the list that says where it is shown: it is then read, summed up over the servers, subtracted
@@ -81,13 +111,13 @@ struct four_letter_identity {
 /* These alone may be untold: */
 #define FOUR_LETTER_UNTOLD_STATES(X)                                                               \
     X(outstanding, "zk_outstanding_requests") /* at the server; 0 also for a number below 0, which \
-                              a server tells that answers a request before it counts it in */      \
+                              of a server that answers a request before it counts it in */         \
     X(snapshots, "zk_cnt_snapshottime")       /* written since the process began */                \
     X(fsync_ms, "zk_sum_fsynctime") /* in which transactions waited for the disk, in all; each     \
                               wait without its fraction of a millisecond, so at least */           \
     X(uptime_ms, "zk_uptime")       /* since the server began to serve in its present role */
 
-/* The members of a struct of counters: FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , ) */
+/* A member of a struct of counters: FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , ) */
 #define FOUR_LETTER_MEMBER(A, B, name, keys, word, meaning) uint64_t name;
 
 /* A server's answer to mntr. */
@@ -97,7 +127,7 @@ struct four_letter_counters {
     FOUR_LETTER_STATES(X)
     FOUR_LETTER_UNTOLD_STATES(X)
 #undef X
-    char mode[24]; /* as in four_letter_identity */
+    enum role role;
 };
 
 /* Sends a word and writes the whole answer, with a NUL, to answer (size bytes). An answer to srvr,
@@ -123,20 +153,15 @@ MUST_CHECK enum error_kind four_letter_counters(const struct endpoint *endpoint,
  * FOUR_LETTER_UNTOLD without an answer. */
 uint64_t four_letter_connections_limit(const struct endpoint *endpoint, uint64_t timeout_ns);
 
-/*
- * Repeats a question to a server that is known to be a ZooKeeper, until the question is answered or
- * timeout_ns have passed since it was first asked. It is repeated only after an error that a server
- * causes during an election: it closes the connection, does not answer, refuses to connect, or does
- * not serve. Returns the result of the last question. *times: how often it was asked.
- */
-MUST_CHECK enum error_kind
-four_letter_insist(enum error_kind (*question)(void *context, struct error *error), void *context,
-                   uint64_t timeout_ns, unsigned *times, struct error *error);
+/* Whether a server that is known to be a ZooKeeper may answer when it is asked again: the error is
+ * one that an election causes, in which it closes the connection, does not answer, refuses to
+ * connect, or does not serve. */
+bool four_letter_may_pass(const struct error *error);
 
 /* ------------------------------------------------------------------ without waiting */
 
-/* A question for whose answer nobody waits: four_letter_begin, then four_letter_turn whenever the
- * descriptor is ready, until it is done; or four_letter_abandon at any time. */
+/* A question: four_letter_begin, then four_letter_turn whenever the descriptor is ready, until it
+ * is done; or four_letter_abandon at any time. */
 struct four_letter_question {
     const struct endpoint *endpoint;
     const char *word;
@@ -146,8 +171,8 @@ struct four_letter_question {
     size_t size, length;
 };
 
-/* Asks a server whose host is an address (tcp_resolve); the answer's place must have been set, and
- * no question may be open. Errors of tcp_begin; then none is. */
+/* Asks a server whose host is an address (tcp_resolve); the answer's place must have been set.
+ * After an error no question is open. */
 MUST_CHECK enum error_kind four_letter_begin(struct four_letter_question *question,
                                              const struct endpoint *endpoint, const char *word,
                                              struct error *error);
@@ -162,16 +187,38 @@ void four_letter_abandon(struct four_letter_question *question);
 
 /* ------------------------------------------------------------------ what an answer says */
 
-/* Copies the rest of the line of an answer that begins so; "" if there is none. */
-void four_letter_line(const char *answer, const char *beginning, char *text, size_t size);
-
-/* What an answer to srvr says. */
 void four_letter_read_identity(const char *answer, struct four_letter_identity *identity);
 
-/* What an answer to mntr says; errors of four_letter_counters. */
 MUST_CHECK enum error_kind four_letter_read_counters(const struct endpoint *endpoint,
                                                      const char *answer,
                                                      struct four_letter_counters *counters,
                                                      struct error *error);
+
+/* ------------------------------------------------------------------ connections */
+
+/* The server and the client's address of a session, from a server's answer to cons. */
+struct connection {
+    int64_t session;
+    char client[80]; /* the client's end of the connection: 127.0.0.1:54321 */
+    size_t server;   /* its index in the connect string */
+};
+
+/* Only what a server has answered is listed. */
+struct connections {
+    const struct connect_string *servers;
+    struct error refusals[CONNECT_ENDPOINTS_MAX]; /* of each server; ERROR_NONE: it answered */
+    struct connection *list;                      /* to free() */
+    size_t count;
+};
+
+/* Asks one server after another, timeout_ns altogether; each may take an equal share of what is
+ * left. */
+void connections_ask(struct connections *connections, uint64_t timeout_ns);
+
+/* Adds the sessions in a server's answer to cons; other lines are skipped. */
+void connections_read(struct connections *connections, size_t server, const char *answer);
+
+/* The connection of a session, valid until the list changes; NULL if it is not listed. */
+const struct connection *connections_find(const struct connections *connections, int64_t session);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "servers/install.h"
+#include "servers/ensemble.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -26,28 +26,25 @@
 #include <unistd.h>
 
 #define FREE_NS  (2 * NS_PER_S)
-#define END_MS   10000
 #define GRACE_NS NS_PER_S
 /* How often a detached supervisor looks whether the file that it has locked still exists. */
 #define LOOK_S        5
 #define ARGUMENTS_MAX 64
 #define FOLDER_NAME   "zkherd-server-"
 #define FOLDER_SIZE   1024
-#define DETACH        UINT32_MAX
 
 /* What goes through the channel, a packet each. The supervisor replies when the folder is made, and
  * to each request. */
 struct request {
-    unsigned place; /* DETACH: lock the file log_name, and go on without the program */
+    bool detaches; /* lock the file `file`, and go on without the program */
     unsigned cpu_percent;
-    char log_name[PATH_MAX];
+    char file[PATH_MAX];       /* the log */
     char arguments[32 * 1024]; /* each with its NUL; behind the last an empty one */
 };
 
 struct reply {
-    int os_error;
-    struct error share_error; /* why the program has no CPU share, or ERROR_NONE */
-    pid_t pid;                /* of the program that runs */
+    struct error error;
+    pid_t pid;                /* of the process that runs */
     char folder[FOLDER_SIZE]; /* in the first reply */
 };
 
@@ -62,17 +59,17 @@ static void pause_ms(long ms)
  * program's exit handlers and unwritten output are not its own. */
 
 static struct {
-    int channel, program;         /* -1: a kernel without pidfds, where only the channel shows the
-                                     program's end */
+    int channel, program;         /* the other end of the channel, and a pidfd */
     char parent_folder[PATH_MAX]; /* absolute once the folder is made */
     bool made_parent;
     char folder[FOLDER_SIZE];
     char locked[PATH_MAX]; /* the file to lock; "": not detached */
     int lock;
-    struct place {
-        pid_t pid; /* 0: none yet */
+    size_t count; /* of processes; none is reaped before the end, so no number is used again */
+    struct {
+        pid_t pid;
         struct cpu_share share;
-    } places[SUPERVISOR_PLACES];
+    } processes[SUPERVISOR_PROCESSES_MAX];
 } own;
 
 static void set_signals(void (*handler)(int))
@@ -86,138 +83,107 @@ static void set_signals(void (*handler)(int))
 }
 
 /* If the program's output stayed open, `zkherd | less` would wait for the supervisor's end. */
-static void let_go_of_descriptors(int channel, int program)
+static void close_descriptors(int channel, int program)
 {
-    channel = fcntl(channel, F_DUPFD_CLOEXEC, 5);
-    program = program < 0 ? -1 : fcntl(program, F_DUPFD_CLOEXEC, 5);
     int null = open("/dev/null", O_RDWR);
+    channel = fcntl(channel, F_DUPFD_CLOEXEC, 5); /* out of the way of the next lines */
+    program = fcntl(program, F_DUPFD_CLOEXEC, 5);
     for (int fd = 0; fd <= 2; fd++)
         dup2(null, fd);
     own.channel = dup3(channel, 3, O_CLOEXEC);
-    own.program = program < 0 ? -1 : dup3(program, 4, O_CLOEXEC);
-    closefrom(program < 0 ? 4 : 5);
+    own.program = dup3(program, 4, O_CLOEXEC);
+    closefrom(5);
 }
 
-/* Returns 0 or an errno. If the program made the folder, its death could leave it behind. */
-static int make_folder(const char *parent_folder)
+/* If the program made the folder, its death could leave it behind. */
+static enum error_kind make_folder(const char *parent_folder, struct error *error)
 {
     own.made_parent = mkdir(parent_folder, 0700) == 0;
     int os_error = errno;
     /* A file system may refuse a mkdir before it looks whether the folder exists. */
-    if (realpath(parent_folder, own.parent_folder) == NULL)
-        return os_error;
-    if (snprintf(own.folder, sizeof own.folder, "%s/" FOLDER_NAME "XXXXXX", own.parent_folder) >=
-        (int)sizeof own.folder)
-        os_error = ENAMETOOLONG;
-    else if (mkdtemp(own.folder) != NULL)
-        return 0;
-    else
-        os_error = errno;
+    if (realpath(parent_folder, own.parent_folder) != NULL) {
+        int length =
+            snprintf(own.folder, sizeof own.folder, "%s/" FOLDER_NAME "XXXXXX", own.parent_folder);
+        if ((size_t)length < sizeof own.folder && mkdtemp(own.folder) != NULL)
+            return ERROR_NONE;
+        os_error = (size_t)length < sizeof own.folder ? errno : ENAMETOOLONG;
+    }
     own.folder[0] = '\0';
-    return os_error;
+    return error_from_errno(error, os_error, parent_folder,
+                            "while making a temporary folder in it");
 }
 
-/* Runs in the child of the supervisor; errors go to the log. A child with a share of the CPU stops
- * until the supervisor has put it there. */
-_Noreturn static void execute(pid_t supervisor, bool has_share, struct request *request)
+/* Runs in the child of the supervisor; errors go to the log. */
+_Noreturn static void execute(pid_t supervisor, const struct cpu_share *share,
+                              struct request *request)
 {
     char *arguments[ARGUMENTS_MAX + 1] = {NULL};
     char *text = request->arguments;
+    struct error error;
     size_t count = 0;
-    do {
+    do
         arguments[count++] = text;
-        text += strlen(text) + 1;
-    } while (count < ARGUMENTS_MAX && *text != '\0');
+    while (*(text += strlen(text) + 1) != '\0');
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor) /* it died before the line above */
         _exit(127);
-    if (has_share)
-        raise(SIGSTOP);
     set_signals(SIG_DFL);
     if (chdir(own.folder) != 0)
         _exit(127);
-    int log = open(request->log_name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int log = open(request->file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (log >= 0) {
         dup2(log, 1);
         dup2(log, 2);
     }
-    execv(arguments[0], arguments);
-    dprintf(2, "%s: %s\n", arguments[0], strerror(errno));
+    if (share->folder[0] != '\0' && cpu_share_put(share, getpid(), &error) != ERROR_NONE)
+        dprintf(2, "%s: %s\n", error.subject, error.detail);
+    else if (execv(arguments[0], arguments) != 0)
+        dprintf(2, "%s: %s\n", arguments[0], strerror(errno));
     _exit(127);
 }
 
-/* Whether the place may get a process; its share is created for the first. */
-static bool make_ready(const struct request *request, struct place *place, struct reply *reply)
+static void run(struct request *request, struct reply *reply)
 {
+    struct cpu_share *share = &own.processes[own.count].share;
     char name[FOLDER_SIZE + 16];
-    siginfo_t ended = {0};
-    if (place->pid > 0) {
-        if (waitid(P_PID, (id_t)place->pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-            ended.si_pid == 0)
-            reply->os_error = EBUSY;
-        else
-            kill(-place->pid, SIGKILL); /* what is left of its group */
-        return reply->os_error == 0;
-    }
-    snprintf(name, sizeof name, "%s.%u", strrchr(own.folder, '/') + 1, request->place + 1);
-    return request->cpu_percent == 0 || cpu_share_new(name, request->cpu_percent, &place->share,
-                                                      &reply->share_error) == ERROR_NONE;
-}
-
-/* A process that has ended keeps its place, and is not reaped, until another runs there: so its
- * number is not used again before (process_is_alive). */
-static struct reply run(struct request *request)
-{
-    struct place *place = &own.places[request->place];
-    struct reply reply = {0};
     pid_t supervisor = getpid();
-    bool is_first = place->pid == 0;
-    if (!make_ready(request, place, &reply))
-        return reply;
-    bool has_share = place->share.folder[0] != '\0';
-    reply.pid = fork();
-    if (reply.pid < 0) {
-        reply.os_error = errno;
-        if (is_first)
-            cpu_share_remove(&place->share);
-        return reply;
+    snprintf(name, sizeof name, "%s.%zu", strrchr(own.folder, '/') + 1, own.count + 1);
+    if (request->cpu_percent > 0 &&
+        cpu_share_new(name, request->cpu_percent, share, &reply->error) != ERROR_NONE)
+        return;
+    reply->pid = fork();
+    if (reply->pid == 0)
+        execute(supervisor, share, request);
+    if (reply->pid < 0) {
+        error_from_errno(&reply->error, errno, request->arguments, "while starting a process");
+        cpu_share_remove(share);
+        return;
     }
-    if (reply.pid == 0)
-        execute(supervisor, has_share, request);
-    setpgid(reply.pid, reply.pid); /* also here: the group exists before the child gets that far */
-    if (!is_first)
-        waitpid(place->pid, NULL, WNOHANG);
-    place->pid = reply.pid;
-    if (has_share) {
-        siginfo_t stopped;
-        waitid(P_PID, (id_t)reply.pid, &stopped, WSTOPPED | WEXITED | WNOWAIT);
-        enum error_kind kind = cpu_share_put(&place->share, reply.pid, &reply.share_error);
-        kill(reply.pid, kind == ERROR_NONE ? SIGCONT : SIGKILL);
-    }
-    return reply;
+    setpgid(reply->pid, reply->pid); /* also here: the group exists before the child gets so far */
+    own.processes[own.count++].pid = reply->pid;
 }
 
-/* Returns 0 or an errno. Blocks SIGTERM, which is waited for from then on. */
-static int take_lock(const char *path)
+/* Blocks SIGTERM, which is waited for from then on. */
+static enum error_kind take_lock(const char *path, struct error *error)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     sigset_t term;
     own.lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (own.lock < 0)
-        return errno;
+        return error_from_errno(error, errno, path, "while locking it");
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     sigprocmask(SIG_BLOCK, &term, NULL);
     signal(SIGTERM, SIG_DFL); /* an ignored signal would not become pending */
     if (fcntl(own.lock, F_SETLK, &whole) != 0) {
-        int os_error = errno;
+        error_from_errno(error, errno, path, "while locking it");
         close(own.lock);
-        return os_error;
+        return error->kind;
     }
     strcpy(own.locked, path);
     (void)!chdir("/");
-    return 0;
+    return ERROR_NONE;
 }
 
 /* Whether the path still leads to the file that is locked. */
@@ -241,11 +207,11 @@ static void serve(void)
             continue;
         if (waits[1].revents != 0 || recv(own.channel, &request, sizeof request, 0) <= 0)
             return;
-        struct reply reply = {0};
-        if (request.place == DETACH)
-            reply.os_error = take_lock(request.log_name);
+        struct reply reply = {.error.kind = ERROR_NONE};
+        if (request.detaches)
+            take_lock(request.file, &reply.error);
         else
-            reply = run(&request);
+            run(&request, &reply);
         send(own.channel, &reply, sizeof reply, MSG_NOSIGNAL);
     }
     close(own.channel);
@@ -275,10 +241,8 @@ static bool reap_all(void)
 
 static void signal_all(int number)
 {
-    for (size_t i = 0; i < SUPERVISOR_PLACES; i++) {
-        if (own.places[i].pid > 0)
-            kill(-own.places[i].pid, number);
-    }
+    for (size_t i = 0; i < own.count; i++)
+        kill(-own.processes[i].pid, number);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
@@ -303,17 +267,17 @@ static void remove_folder(const char *folder)
 static void clear_away(void)
 {
     struct error ignored;
-    for (size_t i = 0; i < SUPERVISOR_PLACES; i++) {
-        if (own.places[i].share.folder[0] != '\0') /* a process ends slowly with its limit */
-            (void)!cpu_share_set(&own.places[i].share, 0, &ignored);
+    for (size_t i = 0; i < own.count; i++) {
+        if (own.processes[i].share.folder[0] != '\0') /* a process ends slowly with its limit */
+            (void)!cpu_share_set(&own.processes[i].share, 0, &ignored);
     }
     signal_all(SIGTERM);
     if (!reap_all()) {
         signal_all(SIGKILL);
         reap_all();
     }
-    for (size_t i = 0; i < SUPERVISOR_PLACES; i++)
-        cpu_share_remove(&own.places[i].share);
+    for (size_t i = 0; i < own.count; i++)
+        cpu_share_remove(&own.processes[i].share);
     remove_folder(own.folder);
     if (own.made_parent)
         rmdir(own.parent_folder);
@@ -323,7 +287,7 @@ static void clear_away(void)
 
 _Noreturn static void keep(int channel, int program, const char *parent_folder)
 {
-    struct reply greeting = {0};
+    struct reply greeting = {.error.kind = ERROR_NONE};
     setsid();
     prctl(PR_SET_NAME, "zkherd-servers");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -331,10 +295,11 @@ _Noreturn static void keep(int channel, int program, const char *parent_folder)
     for (int number = 1; number < NSIG; number++)
         signal(number, SIG_DFL);
     set_signals(SIG_IGN);
-    let_go_of_descriptors(channel, program);
-    greeting.os_error = make_folder(parent_folder);
+    close_descriptors(channel, program);
+    make_folder(parent_folder, &greeting.error);
     strcpy(greeting.folder, own.folder);
-    if (send(own.channel, &greeting, sizeof greeting, MSG_NOSIGNAL) > 0 && greeting.os_error == 0)
+    if (send(own.channel, &greeting, sizeof greeting, MSG_NOSIGNAL) > 0 &&
+        greeting.error.kind == ERROR_NONE)
         serve();
     clear_away();
     _exit(0);
@@ -348,31 +313,29 @@ struct supervisor {
     char folder[FOLDER_SIZE];
 };
 
-/* Sends a request, if it is not NULL, and waits for the reply. attempt: what fails if the
- * supervisor cannot do it. */
+/* Sends a request, unless it is NULL, and waits for the reply. */
 static enum error_kind ask(const struct supervisor *supervisor, const struct request *request,
-                           const char *subject, const char *attempt, struct reply *reply,
-                           struct error *error)
+                           struct reply *reply, struct error *error)
 {
     int channel = supervisor->channel;
     if ((request != NULL &&
          TEMP_FAILURE_RETRY(send(channel, request, sizeof *request, MSG_NOSIGNAL)) < 0) ||
         TEMP_FAILURE_RETRY(recv(channel, reply, sizeof *reply, 0)) != (ssize_t)sizeof *reply)
-        return error_raise(error, ERROR_SYSTEM, 0, subject,
-                           "the process that is to watch over the server is gone");
-    return reply->os_error == 0 ? ERROR_NONE
-                                : error_from_errno(error, reply->os_error, subject, "%s", attempt);
+        return error_raise(error, ERROR_SYSTEM, 0, "private servers",
+                           "the process that is to watch over them is gone");
+    if (reply->error.kind != ERROR_NONE)
+        *error = reply->error;
+    return reply->error.kind;
 }
 
 enum error_kind supervisor_new(const char *parent_folder, struct supervisor **supervisor,
                                struct error *error)
 {
-    int ends[2];
+    int ends[2], program = (int)syscall(SYS_pidfd_open, getpid(), 0);
     struct reply reply;
     sigset_t all, before;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    if (program < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return error_from_errno(error, errno, parent_folder, "while starting a process");
-    int program = (int)syscall(SYS_pidfd_open, getpid(), 0);
     /* Signals are blocked while the child still has the program's handlers. */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
@@ -381,15 +344,13 @@ enum error_kind supervisor_new(const char *parent_folder, struct supervisor **su
         keep(ends[1], program, parent_folder);
     int os_error = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (program >= 0)
-        close(program);
+    close(program);
     close(ends[1]);
     struct supervisor *made = memory_new(1, sizeof *made);
     *made = (struct supervisor){.pid = pid, .channel = ends[0]};
     enum error_kind kind =
         pid < 0 ? error_from_errno(error, os_error, parent_folder, "while starting a process")
-                : ask(made, NULL, parent_folder, "while making a temporary folder in it", &reply,
-                      error);
+                : ask(made, NULL, &reply, error);
     if (kind != ERROR_NONE) {
         supervisor_free(made);
         return kind;
@@ -397,6 +358,12 @@ enum error_kind supervisor_new(const char *parent_folder, struct supervisor **su
     strcpy(made->folder, reply.folder);
     *supervisor = made;
     return ERROR_NONE;
+}
+
+static void forget(struct supervisor *supervisor)
+{
+    close(supervisor->channel);
+    free(supervisor);
 }
 
 void supervisor_free(struct supervisor *supervisor)
@@ -412,15 +379,7 @@ void supervisor_free(struct supervisor *supervisor)
         ended = TEMP_FAILURE_RETRY(recv(supervisor->channel, ignored, sizeof ignored, 0)) <= 0;
     if (supervisor->pid > 0)
         (void)TEMP_FAILURE_RETRY(waitpid(supervisor->pid, NULL, ended ? 0 : WNOHANG));
-    supervisor_forget(supervisor);
-}
-
-void supervisor_forget(struct supervisor *supervisor)
-{
-    if (supervisor == NULL)
-        return;
-    close(supervisor->channel);
-    free(supervisor);
+    forget(supervisor);
 }
 
 const char *supervisor_folder(const struct supervisor *supervisor)
@@ -428,29 +387,22 @@ const char *supervisor_folder(const struct supervisor *supervisor)
     return supervisor->folder;
 }
 
-enum error_kind supervisor_run(struct supervisor *supervisor, unsigned place,
-                               const char *const arguments[], const char *log_name,
-                               unsigned cpu_percent, pid_t *pid, struct error *error)
+enum error_kind supervisor_run(struct supervisor *supervisor, const char *const arguments[],
+                               const char *log_name, unsigned cpu_percent, pid_t *pid,
+                               struct error *error)
 {
-    struct request request = {.place = place, .cpu_percent = cpu_percent};
-    struct reply reply = {0};
-    size_t length = 0, count = 0;
-    assert(place < SUPERVISOR_PLACES && strlen(log_name) < sizeof request.log_name);
-    strcpy(request.log_name, log_name);
-    for (; arguments[count] != NULL; count++) {
-        size_t bytes = strlen(arguments[count]) + 1;
-        if (count == ARGUMENTS_MAX || bytes >= sizeof request.arguments - length)
-            return error_from_errno(error, E2BIG, arguments[0], "%s", "");
-        memcpy(request.arguments + length, arguments[count], bytes);
+    struct request request = {.cpu_percent = cpu_percent};
+    struct reply reply;
+    size_t length = 0;
+    strcpy(request.file, log_name);
+    for (size_t i = 0; arguments[i] != NULL; i++) {
+        size_t bytes = strlen(arguments[i]) + 1;
+        assert(i < ARGUMENTS_MAX && length + bytes < sizeof request.arguments);
+        memcpy(request.arguments + length, arguments[i], bytes);
         length += bytes;
     }
-    enum error_kind kind =
-        ask(supervisor, &request, arguments[0], "while starting a process", &reply, error);
-    if (kind == ERROR_NONE && reply.share_error.kind != ERROR_NONE) {
-        *error = reply.share_error;
-        kind = error->kind;
-    }
-    if (reply.pid > 0)
+    enum error_kind kind = ask(supervisor, &request, &reply, error);
+    if (kind == ERROR_NONE)
         *pid = reply.pid;
     return kind;
 }
@@ -458,57 +410,11 @@ enum error_kind supervisor_run(struct supervisor *supervisor, unsigned place,
 enum error_kind supervisor_detach(struct supervisor *supervisor, const char *lock_path,
                                   struct error *error)
 {
-    struct request request = {.place = DETACH};
+    struct request request = {.detaches = true};
     struct reply reply;
-    if (strlen(lock_path) >= sizeof request.log_name)
-        return error_from_errno(error, ENAMETOOLONG, lock_path, "%s", "");
-    strcpy(request.log_name, lock_path);
-    enum error_kind kind = ask(supervisor, &request, lock_path, "while locking it", &reply, error);
+    strcpy(request.file, lock_path);
+    enum error_kind kind = ask(supervisor, &request, &reply, error);
     if (kind == ERROR_NONE)
-        supervisor_forget(supervisor);
+        forget(supervisor);
     return kind;
-}
-
-/* ------------------------------------------------------------------ detached supervisors */
-
-pid_t supervisor_holder(int descriptor)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(descriptor, F_GETLK, &whole) != 0 || whole.l_type == F_UNLCK)
-        return 0;
-    return whole.l_pid > 0 ? whole.l_pid : -1;
-}
-
-enum error_kind supervisor_end_detached(int descriptor, const char *lock_path, struct error *error)
-{
-    pid_t pid = supervisor_holder(descriptor);
-    struct pollfd wait = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-    /* The lock is looked at again: else the number might be that of a later process. */
-    if (wait.fd >= 0 && supervisor_holder(descriptor) != pid) {
-        close(wait.fd);
-        wait.fd = -1;
-        errno = ESRCH;
-    }
-    if (wait.fd < 0)
-        return error_from_errno(error, errno, lock_path, "while looking for its supervisor");
-    bool failed = syscall(SYS_pidfd_send_signal, wait.fd, SIGTERM, NULL, 0) != 0;
-    int os_error = errno;
-    bool ended = !failed && poll(&wait, 1, END_MS) == 1;
-    close(wait.fd);
-    if (failed)
-        return error_from_errno(error, os_error, lock_path, "while ending its supervisor");
-    if (!ended)
-        return error_raise(error, ERROR_SYSTEM, 0, lock_path,
-                           "its supervisor, process %d, has not ended within %d s",
-                           (int)supervisor_holder(descriptor), END_MS / 1000);
-    return ERROR_NONE;
-}
-
-void supervisor_remove_leftovers(const char *folder)
-{
-    struct stat status;
-    const char *name = strrchr(folder, '/');
-    if (name != NULL && strncmp(name + 1, FOLDER_NAME, strlen(FOLDER_NAME)) == 0 &&
-        lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid())
-        remove_folder(folder);
 }

@@ -2,27 +2,29 @@
 #include "servers/tcp.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool tcp_await(int fd, short events, uint64_t deadline_ns)
 {
-    for (;;) {
-        uint64_t now_ns = clock_now_ns();
-        uint64_t left_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / NS_PER_MS + 1 : 0;
-        struct pollfd wait = {.fd = fd, .events = events};
-        int ready = poll(&wait, 1, left_ms < 60000 ? (int)left_ms : 60000);
-        if (ready > 0)
-            return true;
-        if (clock_now_ns() >= deadline_ns)
-            return false;
-    }
+    struct pollfd wait = {.fd = fd, .events = events};
+    int ready;
+    do
+        ready = poll(&wait, 1, clock_left_ms(deadline_ns));
+    while (ready <= 0 && clock_now_ns() < deadline_ns);
+    return ready > 0;
 }
 
 /* Begins to connect: returns 0 or an errno, and the socket in *fd unless it is -1. */
@@ -45,38 +47,6 @@ static int error_of(int connection)
     int os_error = 0;
     socklen_t size = sizeof os_error;
     return getsockopt(connection, SOL_SOCKET, SO_ERROR, &os_error, &size) == 0 ? os_error : errno;
-}
-
-/* Returns 0 and the connection in *fd, or an errno; ETIMEDOUT at the deadline. */
-static int connect_to_address(const struct addrinfo *address, uint64_t deadline_ns, int *fd)
-{
-    int connection, os_error = begin_to_connect(address, &connection);
-    if (connection < 0)
-        return os_error;
-    os_error = tcp_await(connection, POLLOUT, deadline_ns) ? error_of(connection) : ETIMEDOUT;
-    if (os_error == 0)
-        *fd = connection;
-    else
-        close(connection);
-    return os_error;
-}
-
-/* Tries one address after another, each for its share of the time that is left, so that an address
- * that drops packets does not hide the next. */
-static int connect_to_any(const struct addrinfo *addresses, uint64_t deadline_ns, int *fd)
-{
-    uint64_t count = 0;
-    int os_error = ETIMEDOUT;
-    for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next)
-        count++;
-    for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next) {
-        uint64_t now_ns = clock_now_ns();
-        uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
-        os_error = connect_to_address(address, now_ns + left_ns / count--, fd);
-        if (os_error == 0)
-            break;
-    }
-    return os_error;
 }
 
 static enum error_kind raise_unresolved(const struct endpoint *endpoint, int code,
@@ -122,18 +92,6 @@ static int look_up(const struct endpoint *endpoint, int flags, struct addrinfo *
     return getaddrinfo(endpoint->host, service, &hints, addresses);
 }
 
-enum error_kind tcp_connect(const struct endpoint *endpoint, uint64_t deadline_ns, int *fd,
-                            struct error *error)
-{
-    struct addrinfo *addresses;
-    int code = look_up(endpoint, 0, &addresses);
-    if (code != 0)
-        return raise_unresolved(endpoint, code, error);
-    int os_error = connect_to_any(addresses, deadline_ns, fd);
-    freeaddrinfo(addresses);
-    return os_error == 0 ? ERROR_NONE : raise_unconnected(endpoint, os_error, error);
-}
-
 enum error_kind tcp_begin(const struct endpoint *endpoint, int *fd, struct error *error)
 {
     struct addrinfo *addresses;
@@ -153,39 +111,150 @@ enum error_kind tcp_end(const struct endpoint *endpoint, int fd, struct error *e
 
 /* ------------------------------------------------------------------ names */
 
-/* Connects to the name, and writes the address of the peer. */
-static enum error_kind find_address(const struct endpoint *endpoint, uint64_t deadline_ns,
-                                    char *host, socklen_t size, struct error *error)
+/* The first address that accepts a connection. Each is tried for an equal share of the time that is
+ * left, so that one that drops packets does not hide the next. Returns 0 or an errno. */
+static int find_accepting(const struct addrinfo **address, uint64_t deadline_ns)
 {
-    struct sockaddr_storage peer;
-    socklen_t length = sizeof peer;
-    int fd = -1;
-    enum error_kind kind = tcp_connect(endpoint, deadline_ns, &fd, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    int os_error = getpeername(fd, (struct sockaddr *)&peer, &length) == 0 ? 0 : errno;
-    close(fd);
-    if (os_error != 0)
-        return raise_unconnected(endpoint, os_error, error);
-    int code = getnameinfo((struct sockaddr *)&peer, length, host, size, NULL, 0, NI_NUMERICHOST);
-    return code == 0 ? ERROR_NONE : raise_unresolved(endpoint, code, error);
+    uint64_t count = 0;
+    int connection, os_error = ETIMEDOUT;
+    for (const struct addrinfo *next = *address; next != NULL; next = next->ai_next)
+        count++;
+    for (; *address != NULL; *address = (*address)->ai_next) {
+        uint64_t now_ns = clock_now_ns();
+        uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+        os_error = begin_to_connect(*address, &connection);
+        if (connection >= 0) {
+            bool is_ready = tcp_await(connection, POLLOUT, now_ns + left_ns / count--);
+            os_error = is_ready ? error_of(connection) : ETIMEDOUT;
+            close(connection);
+        }
+        if (os_error == 0)
+            break;
+    }
+    return os_error;
 }
 
 enum error_kind tcp_resolve(struct endpoint *endpoint, uint64_t timeout_ns, struct error *error)
 {
     char host[sizeof endpoint->host];
-    struct addrinfo *address = NULL;
-    bool is_address = look_up(endpoint, AI_NUMERICHOST, &address) == 0 &&
-                      getnameinfo(address->ai_addr, address->ai_addrlen, host, sizeof host, NULL, 0,
-                                  NI_NUMERICHOST) == 0;
-    enum error_kind kind = ERROR_NONE;
-    if (address != NULL)
-        freeaddrinfo(address);
-    if (!is_address)
-        kind = find_address(endpoint, clock_now_ns() + timeout_ns, host, sizeof host, error);
-    if (kind != ERROR_NONE || strcmp(endpoint->host, host) == 0)
-        return kind;
-    memcpy(endpoint->name, endpoint->host, sizeof endpoint->name);
-    memcpy(endpoint->host, host, sizeof endpoint->host);
+    struct addrinfo *addresses;
+    int os_error = 0, code = look_up(endpoint, AI_NUMERICHOST, &addresses);
+    bool is_name = code == EAI_NONAME;
+    if (is_name)
+        code = look_up(endpoint, 0, &addresses);
+    if (code != 0)
+        return raise_unresolved(endpoint, code, error);
+    const struct addrinfo *found = addresses;
+    if (is_name)
+        os_error = find_accepting(&found, clock_now_ns() + timeout_ns);
+    if (os_error == 0)
+        code = getnameinfo(found->ai_addr, found->ai_addrlen, host, sizeof host, NULL, 0,
+                           NI_NUMERICHOST);
+    freeaddrinfo(addresses);
+    if (os_error != 0)
+        return raise_unconnected(endpoint, os_error, error);
+    if (code != 0)
+        return raise_unresolved(endpoint, code, error);
+    if (strcmp(endpoint->host, host) != 0) {
+        memcpy(endpoint->name, endpoint->host, sizeof endpoint->name);
+        memcpy(endpoint->host, host, sizeof endpoint->host);
+    }
     return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ who listens */
+
+#define TABLE_SIZE (4 << 20) /* a line is 150 bytes */
+
+/* PROC_PID_INIT_INO of the kernel: the inode of the namespace in which the machine started. */
+#define FIRST_NAMESPACE 0xEFFFFFFCU
+
+/* TCP_LISTEN of the kernel's net/tcp_states.h. */
+#define STATE_LISTEN 0x0A
+
+unsigned long listener_parse_inode(const char *text, unsigned port)
+{
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        unsigned local_port, state;
+        unsigned long inode;
+        line += *line == '\n';
+        if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*u %*u %lu",
+                   &local_port, &state, &inode) == 3 &&
+            local_port == port && state == STATE_LISTEN)
+            return inode;
+    }
+    return 0;
+}
+
+static unsigned long find_inode(unsigned port)
+{
+    static const char *const tables[] = {"/proc/net/tcp", "/proc/net/tcp6"};
+    char *text = memory_new(1, TABLE_SIZE);
+    unsigned long inode = 0;
+    for (size_t i = 0; i < 2 && inode == 0; i++) {
+        text_read(tables[i], text, TABLE_SIZE);
+        inode = listener_parse_inode(text, port);
+    }
+    free(text);
+    return inode;
+}
+
+/* Whether a process has the socket of this inode among its descriptors. */
+static bool holds(pid_t pid, unsigned long inode)
+{
+    char path[64], target[64], wanted[64];
+    bool found = false;
+    snprintf(wanted, sizeof wanted, "socket:[%lu]", inode);
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; !found && folder != NULL && (entry = readdir(folder)) != NULL;) {
+        ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1);
+        target[length > 0 ? length : 0] = '\0';
+        found = strcmp(target, wanted) == 0;
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return found;
+}
+
+static bool is_proxy(pid_t pid)
+{
+    char path[64], name[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    return text_read(path, name, sizeof name) && strstr(name, "docker-proxy") != NULL;
+}
+
+/* An address is this host's if a socket can be bound to it. */
+static bool is_here(const char *host)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST};
+    struct addrinfo *address;
+    if (getaddrinfo(host, NULL, &hints, &address) != 0)
+        return false;
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool here = fd >= 0 && bind(fd, address->ai_addr, address->ai_addrlen) == 0;
+    if (fd >= 0)
+        close(fd);
+    freeaddrinfo(address);
+    return here;
+}
+
+enum listener_place listener_find(const struct endpoint *endpoint, pid_t *pid)
+{
+    struct process *list;
+    struct stat namespace;
+    pid_t found = 0;
+    bool is_contained =
+        stat("/proc/self/ns/pid", &namespace) != 0 || namespace.st_ino != FIRST_NAMESPACE;
+    if (!is_here(endpoint->host))
+        return is_contained ? LISTENER_UNKNOWN : LISTENER_ELSEWHERE;
+    unsigned long inode = find_inode(endpoint->port);
+    size_t count = process_list(&list);
+    for (size_t i = 0; i < count && found == 0 && inode != 0; i++)
+        found = !list[i].is_kernel && holds(list[i].pid, inode) ? list[i].pid : 0;
+    free(list);
+    if (found == 0 || is_proxy(found))
+        return LISTENER_UNKNOWN;
+    *pid = found;
+    return LISTENER_HERE;
 }

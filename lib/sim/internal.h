@@ -4,10 +4,10 @@
  *
  * A session (sim_session.c) is the client's end of a connection, and behaves as the Apache C client
  * does. A server (sim_server.c) has znodes, watches, connections and counters of its own; its
- * znodes may lag behind those of other servers. The leader (sim_leader.c) checks each write against
+ * znodes may lag behind those of other servers. The leader, one of them, checks each write against
  * the znodes as they will be after all earlier writes, gives it the next number and proposes it; a
  * write is committed when more than half of the servers have it on their disks. The parts meet in
- * messages only, which are entries of one agenda.
+ * messages only (message.c), which are events of one agenda (sim_time.c).
  *
  * Reads wait for the earlier writes of their connection, where a real server (CommitProcessor) has
  * them wait for those of their session. No session can see the difference: a connection with a
@@ -15,20 +15,22 @@
  * waits for the reply).
  *
  * Invariant: everything derives from the options and the calls of the user: there is no clock, no
- * dependence on addresses of memory, and no other random generator. What a server sends to a
- * session leaves in the order in which it happened there; a watch fires before a reply that shows
- * the change. A session receives over its present connection only. Every server carries out all
- * writes, failed ones included, in the order of their numbers.
+ * dependence on addresses of memory, and no other random generator. Events come in the order of
+ * their due times, and those with the same time in the order in which they were added. What a
+ * server sends to a session leaves in the order in which it happened there; a watch fires before a
+ * reply that shows the change. A session receives over its present connection only. Every server
+ * carries out all writes, failed ones included, in the order of their numbers.
  */
 #ifndef SIM_INTERNAL_H
 #define SIM_INTERNAL_H
 
 #include "base/random.h"
-#include "client/client.h"
-#include "servers/four_letter.h"
-#include "sim/agenda.h"
 #include "sim/message.h"
-#include "sim/sim_options.h"
+#include "sim/sim.h"
+#include "sim/tree.h"
+#include "sim/watches.h"
+
+/* ------------------------------------------------------------------ the parts */
 
 struct sim_session {
     struct client client; /* first: a pointer to it is one to the session */
@@ -57,14 +59,6 @@ struct sim_session {
     struct message_queue link_reads; /* reads received behind a write that is not answered */
 };
 
-/* A fired watch on its way to a session. */
-struct notification {
-    struct sim_session *session;
-    struct path *path; /* held */
-    uint32_t connection;
-    enum client_event event;
-};
-
 struct sim_server {
     struct sim *sim;
     unsigned index;
@@ -85,17 +79,26 @@ struct sim_server {
 };
 
 struct sim_leader {
-    unsigned leader;  /* the server's index */
+    unsigned index;   /* of the server */
     struct tree tree; /* the znodes after all ordered writes */
     uint64_t zxid;
     uint64_t commit_ns; /* when the last transaction is committed at the leader */
 };
 
+/* Future events, a heap. */
+struct sim_agenda {
+    struct sim_event *heap;
+    size_t capacity;
+    size_t count;
+    uint64_t order; /* events ever added */
+};
+
 struct sim {
     struct sim_options options;
-    struct slab slab;
+    uint64_t now_ns;
+    struct pool pool;
     struct paths paths;
-    struct agenda agenda;
+    struct sim_agenda agenda;
     struct random random;
     struct sim_leader leader;
     struct sim_server *servers;
@@ -103,10 +106,14 @@ struct sim {
     size_t session_capacity;
     uint32_t session_count;
     struct watches client_watches; /* which the clients remember */
-    /* Events at a session: a message from a server (and its reference), a notification arrives. */
+    /* Event: a message from a server (and its reference) arrives at its session. */
     void (*receive)(void *message);
-    void (*notify)(void *notification);
 };
+
+static inline uint64_t sim_later(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
 
 /* The time that the next message takes. */
 static inline uint64_t sim_hop_ns(struct sim *sim)
@@ -115,42 +122,10 @@ static inline uint64_t sim_hop_ns(struct sim *sim)
     return costs->network_ns + random_below(&sim->random, costs->network_jitter_ns + 1);
 }
 
-static inline uint64_t sim_later(uint64_t a_ns, uint64_t b_ns)
-{
-    return a_ns > b_ns ? a_ns : b_ns;
-}
-
-/* ------------------------------------------------------------------ sessions */
-
-/* Makes a session of a client that is filled in but for its driver, and connects it to a server. */
-struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t timeout_ms,
-                                    const struct client *client);
-
-/* See sim_close. */
-void sim_session_close(struct sim_session *session);
-
-/* See struct sim. */
-void sim_session_receive(void *message);
-void sim_session_notify(void *notification);
-
-/* ------------------------------------------------------------------ servers */
-
 void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index);
 
 /* Event: a message from a session (and its reference) arrives. */
-void sim_server_receives(void *message);
-
-/* Gives the server's CPU more work, which begins when it has done what it has. */
-void sim_server_work(struct sim_server *server, uint64_t cost_ns);
-
-/* Has the server carry a message out (and take its reference) at this time, but not before what was
- * given to it earlier. */
-void sim_server_carry_out(struct sim_server *server, struct message *message, uint64_t due_ns);
-
-void sim_leader_init(struct sim_leader *leader, struct sim *sim);
-
-/* Event: a write, or a sync (and its reference), arrives at the leader. */
-void sim_leader_order(void *message);
+void sim_server_receive(void *message);
 
 /* Event: the leader ends a session, unless it has ended already. */
 void sim_leader_expire(void *session);

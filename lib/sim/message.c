@@ -8,7 +8,7 @@
 struct message *message_new(struct paths *paths, enum message_kind kind,
                             struct sim_session *session)
 {
-    struct message *message = slab_take(paths->slab, sizeof *message);
+    struct message *message = pool_take(paths->pool, sizeof *message);
     *message = (struct message){.kind = kind, .references = 1, .session = session};
     return message;
 }
@@ -20,9 +20,9 @@ static void fill_change(struct change *change, struct paths *paths, const struct
         .operation = request->operation,
         .sequential = request->mode == EPHEMERAL_SEQUENTIAL,
         .version = request->version,
-        .owner = request->mode == PERSISTENT ? TREE_NOBODY : owner,
+        .owner = request->mode == PERSISTENT ? TREE_NO_OWNER : owner,
         .path = paths_take(paths, request->path, strlen(request->path)),
-        .value = value_take(paths->slab, request->value, request->value_length),
+        .value = value_take(paths->pool, request->value, request->value_length),
     };
 }
 
@@ -30,7 +30,7 @@ static struct change *make_room(struct message *message, struct paths *paths, si
 {
     message->change_count = count;
     message->changes =
-        count <= 1 ? &message->one : slab_take(paths->slab, count * sizeof *message->changes);
+        count <= 1 ? &message->one : pool_take(paths->pool, count * sizeof *message->changes);
     return message->changes;
 }
 
@@ -40,18 +40,23 @@ void message_fill(struct message *message, struct paths *paths, const struct req
     message->operation = request->operation;
     message->watch = request->watch;
     message->request_bytes = wire_request(request);
-    if (request->operation != OP_MULTI) {
-        fill_change(make_room(message, paths, 1), paths, request, owner);
-        return;
-    }
-    struct change *changes = make_room(message, paths, request->part_count);
-    for (size_t i = 0; i < request->part_count; i++)
-        fill_change(&changes[i], paths, &request->parts[i], owner);
+    bool is_multi = request->operation == OP_MULTI;
+    const struct request *parts = is_multi ? request->parts : request;
+    struct change *changes = make_room(message, paths, is_multi ? request->part_count : 1);
+    for (size_t i = 0; i < message->change_count; i++)
+        fill_change(&changes[i], paths, &parts[i], owner);
+}
+
+void message_fill_path(struct message *message, struct paths *paths, struct path *path)
+{
+    make_room(message, paths, 1)->path = path_hold(path);
 }
 
 void message_fill_watches(struct message *message, struct paths *paths,
                           const struct watches *watches, uint32_t watcher)
 {
+    static const enum operation looks[] = {
+        [WATCH_DATA] = OP_GET, [WATCH_CHILD] = OP_GET_CHILDREN, [WATCH_ABSENT] = OP_EXISTS};
     const struct watch *watch;
     size_t count = 0;
     uint64_t path_bytes = 0;
@@ -59,12 +64,10 @@ void message_fill_watches(struct message *message, struct paths *paths,
         path_bytes += watch->path->length;
         count++;
     }
-    message->watch_count = count;
-    message->watches = slab_take(paths->slab, count * sizeof *message->watches);
     message->request_bytes = wire_watches_request(count, path_bytes);
-    struct message_watch *next = message->watches;
+    struct change *next = make_room(message, paths, count);
     for (watch = watches_of(watches, watcher); watch != NULL; watch = watch->next_own)
-        *next++ = (struct message_watch){path_hold(watch->path), watch->kind};
+        *next++ = (struct change){.operation = looks[watch->kind], .path = path_hold(watch->path)};
 }
 
 void message_fill_deletions(struct message *message, struct paths *paths, const struct tree *tree,
@@ -72,10 +75,10 @@ void message_fill_deletions(struct message *message, struct paths *paths, const 
 {
     const struct node *node;
     size_t count = 0;
-    for (node = tree_owned_first(tree, owner); node != NULL; node = node->owned_next)
+    for (node = tree_owned_first(tree, owner); node != NULL; node = node->owned_after)
         count++;
     struct change *next = make_room(message, paths, count);
-    for (node = tree_owned_first(tree, owner); node != NULL; node = node->owned_next)
+    for (node = tree_owned_first(tree, owner); node != NULL; node = node->owned_after)
         *next++ = (struct change){
             .operation = OP_DELETE, .version = REQUEST_ANY_VERSION, .path = path_hold(node->path)};
 }
@@ -86,17 +89,13 @@ void message_release(struct message *message, struct paths *paths)
         return;
     for (size_t i = 0; i < message->change_count; i++) {
         paths_release(paths, message->changes[i].path);
-        value_release(paths->slab, message->changes[i].value);
+        value_release(message->changes[i].value);
     }
     if (message->change_count > 1)
-        slab_give(paths->slab, message->changes, message->change_count * sizeof *message->changes);
-    for (size_t i = 0; i < message->watch_count; i++)
-        paths_release(paths, message->watches[i].path);
-    if (message->watch_count > 0)
-        slab_give(paths->slab, message->watches, message->watch_count * sizeof *message->watches);
-    value_release(paths->slab, message->value);
-    children_view_release(&message->list, paths->slab);
-    slab_give(paths->slab, message, sizeof *message);
+        pool_give(message->changes);
+    value_release(message->value);
+    names_release(message->names);
+    pool_give(message);
 }
 
 void message_queue_add(struct message_queue *queue, struct message *message)
@@ -160,7 +159,7 @@ static uint64_t request_reply_bytes(const struct message *message)
     case OP_GET:
         return wire_value_reply(message->value == NULL ? 0 : message->value->length);
     case OP_GET_CHILDREN:
-        return wire_names_reply(message->list.count, message->list.name_bytes);
+        return wire_names_reply(message->names->count, message->names->bytes);
     default:
         return WIRE_BARE_REPLY;
     }
@@ -177,6 +176,8 @@ uint64_t message_reply_bytes(const struct message *message)
     case MESSAGE_DISCONNECT:
     case MESSAGE_HANG_UP:
         return 0;
+    case MESSAGE_NOTIFICATION:
+        return wire_notification(message->one.path->length);
     default:
         return WIRE_BARE_REPLY;
     }

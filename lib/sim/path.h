@@ -10,15 +10,11 @@
 #ifndef SIM_PATH_H
 #define SIM_PATH_H
 
-#include "sim/slab.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "sim/pool.h"
 
 struct path {
+    struct hash_entry entry;
     struct path *parent; /* NULL for "/" */
-    struct path *next;   /* in the same bucket */
-    uint32_t hash;
     uint32_t references;
     uint32_t id; /* given to another path when this one is freed */
     uint32_t length;
@@ -27,18 +23,16 @@ struct path {
 };
 
 struct paths {
-    struct slab *slab;
-    struct path **buckets;
-    size_t bucket_count; /* a power of two */
-    size_t count;
+    struct pool *pool;
+    struct hash_table table;
     uint32_t *free_ids;
     size_t free_capacity;
     size_t free_count;
     uint32_t ids; /* ever given */
 };
 
-/* The memory is the slab's. */
-void paths_init(struct paths *paths, struct slab *slab);
+/* The memory is the pool's. */
+void paths_init(struct paths *paths, struct pool *pool);
 
 /* The path of this text, which begins with '/'. Adds a reference, the caller's. */
 struct path *paths_take(struct paths *paths, const char *text, size_t length);
@@ -51,10 +45,6 @@ struct path *paths_take_sequential(struct paths *paths, const struct path *prefi
 struct path *path_hold(struct path *path);
 void paths_release(struct paths *paths, struct path *path);
 
-/* The last component, and its length. */
-const char *path_name(const struct path *path);
-size_t path_name_length(const struct path *path);
-
 /* The data of a znode; NULL for a znode without. */
 struct value {
     uint32_t references;
@@ -63,10 +53,10 @@ struct value {
 };
 
 /* A copy of these bytes with one reference, the caller's; NULL if there are none. */
-struct value *value_take(struct slab *slab, const void *bytes, size_t length);
+struct value *value_take(struct pool *pool, const void *bytes, size_t length);
 
 /* Adds a reference; removes one. NULL is fine. */
 struct value *value_hold(struct value *value);
-void value_release(struct slab *slab, struct value *value);
+void value_release(struct value *value);
 
 #endif

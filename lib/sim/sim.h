@@ -15,10 +15,46 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "servers/four_letter.h"
-#include "sim/sim_options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define SIM_SERVERS_MAX 13 /* as many as the ensembles of the ZooKeeper paper had */
+
+/*
+ * Durations. A server has one CPU and one disk, each of which does one thing at a time. X(name),
+ * where
+ *
+ * network          a message from one host to another, one way
+ * network_jitter   the most that is added to it, at random
+ * read             CPU of the session's server: a read
+ * name             CPU of the session's server: each name in the reply to getChildren, in addition
+ * order            CPU of the leader: the check and the order of a write
+ * apply            CPU of each server: a write
+ * notification     CPU of the session's server: a watch that fires
+ * sync             disk: a sync of all that arrived during the sync before
+ */
+#define SIM_COST_LIST(X)                                                                           \
+    X(network)                                                                                     \
+    X(network_jitter)                                                                              \
+    X(read)                                                                                        \
+    X(name)                                                                                        \
+    X(order)                                                                                       \
+    X(apply)                                                                                       \
+    X(notification)                                                                                \
+    X(sync)
+
+struct sim_costs {
+#define X(name) uint64_t name##_ns;
+    SIM_COST_LIST(X)
+#undef X
+};
+
+struct sim_options {
+    unsigned servers; /* 1 to SIM_SERVERS_MAX; 1 is standalone */
+    uint64_t seed;    /* of all that is random */
+    struct sim_costs costs;
+};
 
 struct sim;
 
@@ -34,13 +70,13 @@ MUST_CHECK enum error_kind sim_new(const struct sim_options *options, struct sim
 /* Frees a simulation with its sessions; calls no listener. NULL is fine. */
 void sim_free(struct sim *sim);
 
-/* The mode of a server, from 0: "standalone", "leader" (the last of several) or "follower". */
-const char *sim_mode(unsigned servers, unsigned server);
+/* The role of a server, from 0: standalone, the leader (the last of several) or a follower. */
+enum role sim_role(unsigned servers, unsigned server);
 
 /* ------------------------------------------------------------------ sessions */
 
 /*
- * Begins to open a session on a server, from 0; the listener hears CLIENT_ESTABLISHED when it
+ * Begins to open a session on a server, from 0; its state is CLIENT_ESTABLISHED when it
  * stands. A session that loses its connection tries the next server, and after all of them the
  * first again, a sixtieth of its timeout later. It takes client_cut, client_crash and client_leave.
  * It may have `depth` operations outstanding, 1 to CLIENT_DEPTH_MAX. The client belongs to the

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/internal.h"
 
-void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index)
-{
-    *server = (struct sim_server){.sim = sim, .index = index};
-    tree_init(&server->tree, &sim->slab, &sim->paths);
-    watches_init(&server->watches, &sim->slab, &sim->paths);
-}
+#include <stdio.h>
 
-void sim_server_work(struct sim_server *server, uint64_t cost_ns)
+/* Gives the CPU more work, which begins when it has done what it has. */
+static void work(struct sim_server *server, uint64_t cost_ns)
 {
-    server->idle_ns = sim_later(server->idle_ns, server->sim->agenda.now_ns) + cost_ns;
+    server->idle_ns = sim_later(server->idle_ns, server->sim->now_ns) + cost_ns;
 }
 
 /* ------------------------------------------------------------------ connections */
@@ -46,19 +42,14 @@ static void unlink_session(struct sim_server *server, struct sim_session *sessio
     message_queue_clear(&session->link_reads, &session->sim->paths);
 }
 
-/* Sends to a session what the CPU has made when it is idle; `arrive` is called with it then. */
-static void send_to(struct sim_server *server, struct sim_session *session,
-                    void (*arrive)(void *sent), void *sent)
-{
-    struct sim *sim = server->sim;
-    uint64_t made_ns = sim_later(server->idle_ns, sim->agenda.now_ns);
-    session->down_ns = sim_later(session->down_ns, made_ns + sim_hop_ns(sim));
-    agenda_add(&sim->agenda, session->down_ns, arrive, sent);
-}
-
+/* Sends a message to its session when the CPU is idle, which has made it then. */
 static void send(struct sim_server *server, struct message *message)
 {
-    send_to(server, message->session, server->sim->receive, message);
+    struct sim *sim = server->sim;
+    struct sim_session *session = message->session;
+    uint64_t made_ns = sim_later(server->idle_ns, sim->now_ns);
+    session->down_ns = sim_later(session->down_ns, made_ns + sim_hop_ns(sim));
+    sim_at(sim, session->down_ns, sim->receive, message);
 }
 
 /* The server closes the connection. */
@@ -77,41 +68,46 @@ static void fired(void *context, uint32_t watcher, enum client_event event, stru
     struct sim_server *server = context;
     struct sim *sim = server->sim;
     struct sim_session *session = sim->sessions[watcher];
-    sim_server_work(server, sim->options.costs.notification_ns);
+    work(server, sim->options.costs.notification_ns);
     if (!has_link(server, session))
         return;
-    struct notification *notification = slab_take(&sim->slab, sizeof *notification);
-    *notification =
-        (struct notification){session, path_hold(path), session->link_connection, event};
-    send_to(server, session, sim->notify, notification);
+    struct message *message = message_new(&sim->paths, MESSAGE_NOTIFICATION, session);
+    message_fill_path(message, &sim->paths, path);
+    message->connection = session->link_connection;
+    message->event = event;
+    send(server, message);
 }
 
 /* The event that a watched znode has had since the client saw it; 0 if there is none. */
-static enum client_event missed(const struct sim_server *server, const struct message_watch *watch,
+static enum client_event missed(const struct sim_server *server, const struct change *look,
                                 uint64_t seen_zxid)
 {
-    const struct node *node = tree_find(&server->tree, watch->path);
+    const struct node *node = tree_find(&server->tree, look->path);
     const enum client_event none = 0;
-    if (watch->kind == WATCH_ABSENT)
+    if (look->operation == OP_EXISTS)
         return node != NULL ? EVENT_CREATED : none;
     if (node == NULL)
         return EVENT_DELETED;
-    if (watch->kind == WATCH_CHILD)
+    if (look->operation == OP_GET_CHILDREN)
         return node->children_zxid > seen_zxid ? EVENT_CHILD : none;
     return node->modified_zxid > seen_zxid ? EVENT_CHANGED : none;
+}
+
+static enum watch_kind kind_of(enum operation look)
+{
+    return look == OP_GET_CHILDREN ? WATCH_CHILD : WATCH_DATA;
 }
 
 static void set_again(struct sim_server *server, const struct message *message)
 {
     uint32_t watcher = message->session->number;
-    for (size_t i = 0; i < message->watch_count; i++) {
-        const struct message_watch *watch = &message->watches[i];
-        enum client_event event = missed(server, watch, message->seen_zxid);
+    for (size_t i = 0; i < message->change_count; i++) {
+        const struct change *look = &message->changes[i];
+        enum client_event event = missed(server, look, message->seen_zxid);
         if (event != 0)
-            fired(server, watcher, event, watch->path);
+            fired(server, watcher, event, look->path);
         else
-            watches_add(&server->watches, watcher, watch->path,
-                        watch->kind == WATCH_CHILD ? WATCH_CHILD : WATCH_DATA);
+            watches_add(&server->watches, watcher, look->path, kind_of(look->operation));
     }
 }
 
@@ -119,18 +115,18 @@ static void set_again(struct sim_server *server, const struct message *message)
 
 static void look_up(struct sim_server *server, struct message *message)
 {
-    const struct node *node = tree_find(&server->tree, message->one.path);
+    struct node *node = tree_find(&server->tree, message->one.path);
     if (node == NULL) {
         message->status = ZK_NO_NODE;
         return;
     }
     message->version = node->version;
-    if (node->owner != TREE_NOBODY)
+    if (node->owner != TREE_NO_OWNER)
         message->owner = client_session_id(&server->sim->sessions[node->owner]->client);
     if (message->operation == OP_GET)
         message->value = value_hold(node->value);
     if (message->operation == OP_GET_CHILDREN)
-        message->list = children_view(&node->children);
+        message->names = tree_list(&server->tree, node);
 }
 
 /* Only exists sets a watch on a znode that does not exist. */
@@ -139,7 +135,7 @@ static void watch(struct sim_server *server, const struct message *message)
     if (message->watch != WATCH || (message->status != ZK_OK && message->operation != OP_EXISTS))
         return;
     watches_add(&server->watches, message->session->number, message->one.path,
-                message->operation == OP_GET_CHILDREN ? WATCH_CHILD : WATCH_DATA);
+                kind_of(message->operation));
 }
 
 static void carry_out_read(struct sim_server *server, struct message *message)
@@ -148,14 +144,15 @@ static void carry_out_read(struct sim_server *server, struct message *message)
     bool linked = is_linked(server, message);
     server->counters.reads++;
     message->zxid = server->zxid;
-    sim_server_work(server, costs->read_ns);
+    work(server, costs->read_ns);
     if (message->kind == MESSAGE_WATCHES && linked) {
         set_again(server, message);
     } else if (message->kind == MESSAGE_REQUEST && message->operation != OP_SYNC) {
         look_up(server, message);
         if (linked)
             watch(server, message);
-        sim_server_work(server, message->list.count * costs->name_ns);
+        if (message->names != NULL)
+            work(server, message->names->count * costs->name_ns);
     }
     if (is_linked(server, message))
         send(server, message);
@@ -177,35 +174,20 @@ static void end_write(struct sim_server *server, struct sim_session *session)
 static bool goes_to_leader(const struct message *message)
 {
     return message->kind == MESSAGE_REQUEST && message->operation == OP_SYNC &&
-           message->server != message->session->sim->leader.leader;
-}
-
-static void carry_out_sync(struct sim_server *server, struct message *message)
-{
-    struct sim_session *session = message->session;
-    bool linked = is_linked(server, message);
-    carry_out_read(server, message);
-    if (linked)
-        end_write(server, session);
+           message->server != message->session->sim->leader.index;
 }
 
 /* ------------------------------------------------------------------ writes */
 
-static void change(struct sim_server *server, const struct message *message)
-{
-    const struct watches_ear ear = {fired, server};
-    tree_carry_out(&server->tree, message->zxid, message->changes, message->change_count);
-    for (size_t i = 0; i < message->change_count; i++)
-        server->counters.notifications += watches_fire(
-            &server->watches, message->changes[i].operation, message->changes[i].path, ear);
-}
-
 static void carry_out_write(struct sim_server *server, struct message *message)
 {
     struct sim_session *session = message->session;
-    sim_server_work(server, server->sim->options.costs.apply_ns);
+    work(server, server->sim->options.costs.apply_ns);
     if (message->status == ZK_OK && message->change_count > 0)
-        change(server, message);
+        tree_carry_out(&server->tree, message->zxid, message->changes, message->change_count);
+    for (size_t i = 0; message->status == ZK_OK && i < message->change_count; i++)
+        server->counters.notifications +=
+            watches_fire(&server->watches, message->changes[i].operation, message->changes[i].path);
     server->zxid = message->zxid;
     bool ours = message->kind != MESSAGE_EXPIRE && message->server == server->index;
     if (ours)
@@ -239,7 +221,7 @@ static void come_due(void *context);
 static void await_due(struct sim_server *server)
 {
     if (server->lane != NULL)
-        agenda_add(&server->sim->agenda, server->lane->due_ns, come_due, server);
+        sim_at(server->sim, server->lane->due_ns, come_due, server);
 }
 
 static void come_due(void *context)
@@ -248,25 +230,116 @@ static void come_due(void *context)
     struct lane_entry *first = server->lane;
     struct message *message = first->message;
     server->lane = first->next;
-    slab_give(&server->sim->slab, first, sizeof *first);
+    pool_give(first);
+    struct sim_session *session = message->session;
+    bool has_synced = goes_to_leader(message) && is_linked(server, message);
     if (message_is_write(message))
         carry_out_write(server, message);
-    else if (goes_to_leader(message))
-        carry_out_sync(server, message);
     else
         carry_out_read(server, message);
+    if (has_synced)
+        end_write(server, session);
     await_due(server);
 }
 
-void sim_server_carry_out(struct sim_server *server, struct message *message, uint64_t due_ns)
+/* Has the server carry a message out (and take its reference) at this time, but not before what was
+ * given to it earlier. */
+static void await_turn(struct sim_server *server, struct message *message, uint64_t due_ns)
 {
-    struct lane_entry *entry = slab_take(&server->sim->slab, sizeof *entry);
+    struct lane_entry *entry = pool_take(&server->sim->pool, sizeof *entry);
     *entry = (struct lane_entry){message, due_ns, NULL};
     bool is_first = server->lane == NULL;
     *(is_first ? &server->lane : &server->lane_last->next) = entry;
     server->lane_last = entry;
     if (is_first)
         await_due(server);
+}
+
+/* ------------------------------------------------------------------ the leader */
+
+static void decide(struct sim_leader *leader, struct message *message)
+{
+    struct sim_session *session = message->session;
+    message->zxid = ++leader->zxid;
+    if (message->kind == MESSAGE_REQUEST && session->ended) {
+        message->status = ZK_SESSION_EXPIRED;
+        return;
+    }
+    if (message->kind == MESSAGE_CLOSE || message->kind == MESSAGE_EXPIRE) {
+        message_fill_deletions(message, &session->sim->paths, &leader->tree, session->number);
+        session->ended = true;
+    }
+    if (message->change_count > 0)
+        message->status =
+            tree_carry_out(&leader->tree, message->zxid, message->changes, message->change_count);
+}
+
+/* When the server's disk has synced what it is given at this time, which joins the next sync if
+ * that has not begun yet. Times must not decrease. */
+static uint64_t sync_disk(struct sim_server *server, uint64_t comes_ns)
+{
+    if (comes_ns > server->sync_begins_ns || server->sync_ends_ns == 0) {
+        server->sync_begins_ns = sim_later(comes_ns, server->sync_ends_ns);
+        server->sync_ends_ns = server->sync_begins_ns + server->sim->options.costs.sync_ns;
+    }
+    return server->sync_ends_ns;
+}
+
+/* When the leader learns that more than half of the servers have the write on their disks.
+ * Acknowledgements of a server keep their order, and so do commits. */
+static uint64_t commit_ns(struct sim *sim, uint64_t proposed_ns)
+{
+    uint64_t acknowledged[SIM_SERVERS_MAX] = {0};
+    unsigned servers = sim->options.servers, leader = sim->leader.index;
+    for (unsigned i = 0; i < servers; i++) {
+        struct sim_server *server = &sim->servers[i];
+        uint64_t there = i == leader ? 0 : sim_hop_ns(sim);
+        uint64_t back = i == leader ? 0 : sim_hop_ns(sim);
+        server->proposal_ns = sim_later(server->proposal_ns, proposed_ns + there);
+        uint64_t synced_ns = sync_disk(server, server->proposal_ns);
+        server->acknowledged_ns = sim_later(server->acknowledged_ns, synced_ns + back);
+        unsigned at = i; /* in ascending order */
+        for (; at > 0 && acknowledged[at - 1] > server->acknowledged_ns; at--)
+            acknowledged[at] = acknowledged[at - 1];
+        acknowledged[at] = server->acknowledged_ns;
+    }
+    sim->leader.commit_ns = sim_later(sim->leader.commit_ns, acknowledged[servers / 2]);
+    return sim->leader.commit_ns;
+}
+
+/* Every server carries the write out, which leaves when the leader's CPU has done what it has. */
+static void propose(struct sim_server *leader, struct message *message)
+{
+    struct sim *sim = leader->sim;
+    uint64_t committed_ns = commit_ns(sim, leader->idle_ns);
+    message->references = sim->options.servers;
+    for (unsigned i = 0; i < sim->options.servers; i++) {
+        uint64_t there = i == leader->index ? 0 : sim_hop_ns(sim);
+        await_turn(&sim->servers[i], message, committed_ns + there);
+    }
+}
+
+/* Event: a write, or a sync (and its reference), arrives at the leader. */
+static void order(void *context)
+{
+    struct message *message = context;
+    struct sim *sim = message->session->sim;
+    struct sim_server *leader = &sim->servers[sim->leader.index];
+    work(leader, sim->options.costs.order_ns);
+    if (message_is_write(message)) {
+        decide(&sim->leader, message);
+        propose(leader, message);
+    } else { /* a sync goes back when all that was proposed before is committed */
+        uint64_t committed_ns = sim_later(sim->leader.commit_ns, leader->idle_ns);
+        await_turn(&sim->servers[message->server], message, committed_ns + sim_hop_ns(sim));
+    }
+}
+
+void sim_leader_expire(void *context)
+{
+    struct sim_session *session = context;
+    if (!session->ended)
+        order(message_new(&session->sim->paths, MESSAGE_EXPIRE, session));
 }
 
 /* ------------------------------------------------------------------ what comes in */
@@ -278,7 +351,7 @@ static void receive_read(struct sim_server *server, struct message *message)
     struct sim_session *session = message->session;
     message->link_writes = session->link_writes;
     if (server->sim->options.servers == 1 && server->lane != NULL)
-        sim_server_carry_out(server, message, 0);
+        await_turn(server, message, 0);
     else if (is_linked(server, message) && session->link_written < session->link_writes)
         message_queue_add(&session->link_reads, message);
     else
@@ -290,12 +363,12 @@ static void receive_write(struct sim_server *server, struct message *message)
     struct sim *sim = server->sim;
     if (is_linked(server, message))
         message->session->link_writes++;
-    if (server->index == sim->leader.leader) {
-        sim_leader_order(message);
+    if (server->index == sim->leader.index) {
+        order(message);
         return;
     }
-    server->to_leader_ns = sim_later(server->to_leader_ns, sim->agenda.now_ns + sim_hop_ns(sim));
-    agenda_add(&sim->agenda, server->to_leader_ns, sim_leader_order, message);
+    server->to_leader_ns = sim_later(server->to_leader_ns, sim->now_ns + sim_hop_ns(sim));
+    sim_at(sim, server->to_leader_ns, order, message);
 }
 
 /* A server refuses a client that has seen a later transaction. A follower asks its leader about
@@ -304,15 +377,15 @@ static void receive_reopen(struct sim_server *server, struct message *message)
 {
     struct sim_session *session = message->session;
     struct sim *sim = server->sim;
-    sim_server_work(server, sim->options.costs.read_ns);
+    work(server, sim->options.costs.read_ns);
     if (message->seen_zxid > server->zxid) {
         hang_up(server, session, message->connection);
         message_release(message, &sim->paths);
         return;
     }
-    if (server->index != sim->leader.leader)
+    if (server->index != sim->leader.index)
         session->down_ns =
-            sim_later(session->down_ns, sim->agenda.now_ns) + sim_hop_ns(sim) + sim_hop_ns(sim);
+            sim_later(session->down_ns, sim->now_ns) + sim_hop_ns(sim) + sim_hop_ns(sim);
     if (session->ended)
         message->status = ZK_SESSION_EXPIRED;
     else
@@ -320,7 +393,16 @@ static void receive_reopen(struct sim_server *server, struct message *message)
     send(server, message);
 }
 
-void sim_server_receives(void *context)
+void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index)
+{
+    *server = (struct sim_server){.sim = sim, .index = index};
+    tree_init(&server->tree, &sim->paths);
+    watches_init(&server->watches, &sim->paths);
+    server->watches.fired = fired;
+    server->watches.context = server;
+}
+
+void sim_server_receive(void *context)
 {
     struct message *message = context;
     struct sim_session *session = message->session;
@@ -342,4 +424,40 @@ void sim_server_receives(void *context)
         receive_write(server, message);
     else
         receive_read(server, message);
+}
+
+/* ------------------------------------------------------------------ four-letter words */
+
+/* The tree holds /zookeeper and what is in it; a server counts the root twice. */
+#define ROOT_AGAIN 1
+
+enum role sim_role(unsigned servers, unsigned server)
+{
+    if (servers == 1)
+        return ROLE_STANDALONE;
+    return server == servers - 1 ? ROLE_LEADER : ROLE_FOLLOWER;
+}
+
+uint64_t sim_zxid(struct sim *sim, unsigned server)
+{
+    sim->servers[server].counters.packets_received++;
+    return sim->servers[server].zxid;
+}
+
+void sim_counters(struct sim *sim, unsigned server, struct four_letter_counters *counters)
+{
+    struct sim_server *asked = &sim->servers[server];
+    asked->counters.packets_received++;
+    *counters = asked->counters;
+    counters->watch_count = asked->watches.table.count;
+    counters->ephemerals_count = asked->tree.ephemerals;
+    counters->connections = 1;
+    counters->znode_count = asked->tree.count + ROOT_AGAIN;
+#define X(name, keys) counters->name = FOUR_LETTER_UNTOLD;
+    FOUR_LETTER_UNTOLD_STATES(X)
+#undef X
+    counters->role = sim_role(sim->options.servers, server);
+    for (uint32_t i = 1; i <= sim->session_count; i++)
+        counters->connections +=
+            sim->sessions[i]->linked && sim->sessions[i]->link_server == server;
 }

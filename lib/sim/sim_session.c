@@ -2,9 +2,11 @@
 #include "sim/internal.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "wire/wire.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct client_driver sim_session_driver;
 
@@ -19,8 +21,8 @@ static void send(struct sim_session *session, struct message *message, uint64_t 
     message->connection = session->connection;
     message->server = session->server;
     session->sent_bytes += bytes;
-    session->up_ns = sim_later(session->up_ns, sim->agenda.now_ns + sim_hop_ns(sim));
-    agenda_add(&sim->agenda, session->up_ns, sim_server_receives, message);
+    session->up_ns = sim_later(session->up_ns, sim->now_ns + sim_hop_ns(sim));
+    sim_at(sim, session->up_ns, sim_server_receive, message);
 }
 
 static void send_bare(struct sim_session *session, enum message_kind kind, uint64_t bytes)
@@ -39,7 +41,7 @@ static void connect(void *context)
     session->sent_bytes = 0;
     session->received_bytes = 0;
     for (int i = 0; i < HANDSHAKE_HOPS; i++)
-        session->up_ns = sim_later(session->up_ns, sim->agenda.now_ns) + sim_hop_ns(sim);
+        session->up_ns = sim_later(session->up_ns, sim->now_ns) + sim_hop_ns(sim);
     struct message *message = message_new(&sim->paths, kind, session);
     message->seen_zxid = session->seen_zxid;
     send(session, message, WIRE_CONNECT_REQUEST);
@@ -55,30 +57,38 @@ static void reconnect(struct sim_session *session)
     if (session->server != session->first_server)
         connect(session);
     else
-        agenda_add(&sim->agenda,
-                   sim->agenda.now_ns + session->timeout_ms * NS_PER_MS / PAUSES_PER_TIMEOUT,
-                   connect, session);
+        sim_at(sim, sim->now_ns + session->timeout_ms * NS_PER_MS / PAUSES_PER_TIMEOUT, connect,
+               session);
 }
 
-struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t timeout_ms,
-                                    const struct client *client)
+enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms, uint32_t depth,
+                         const struct client_listener *listener, void *owner,
+                         struct client **client, struct error *error)
 {
-    struct sim_session *session = slab_take(&sim->slab, sizeof *session);
+    if (server >= sim->options.servers)
+        return error_raise(error, ERROR_USAGE, 0, "simulation", "no server %u", server);
+    struct sim_session *session = pool_take(&sim->pool, sizeof *session);
     *session = (struct sim_session){
-        .client = *client,
+        .client = {.driver = &sim_session_driver, .listener = listener, .owner = owner},
         .sim = sim,
-        .number = ++sim->session_count,
+        .number = sim->session_count + 1,
         .timeout_ms = timeout_ms,
         .connection = 1,
         .server = server,
         .first_server = server,
     };
-    session->client.driver = &sim_session_driver;
-    sim->sessions = slab_grow(&sim->slab, sim->sessions, &sim->session_capacity, session->number,
+    enum error_kind kind = client_init(&session->client, depth, error);
+    if (kind != ERROR_NONE) {
+        pool_give(session);
+        return kind;
+    }
+    sim->session_count++;
+    sim->sessions = pool_grow(&sim->pool, sim->sessions, &sim->session_capacity, session->number,
                               sizeof(struct sim_session *));
     sim->sessions[session->number] = session;
     connect(session);
-    return session;
+    *client = &session->client;
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ to the listener */
@@ -96,7 +106,7 @@ static void fail_oldest(struct sim_session *session, uint32_t count, enum zk_sta
         client_deliver_reply(&session->client, &(struct client_reply){.status = status});
 }
 
-/* A request that the listener makes when it hears of the state does not fail. */
+/* A request that the listener makes in state_changed does not fail. */
 static void change_state_and_fail(struct sim_session *session, enum client_state state,
                                   enum zk_status status)
 {
@@ -151,7 +161,7 @@ static void remember_watch(const struct sim_session *session, const struct messa
         watches_add(watches, session->number, message->one.path, WATCH_ABSENT);
 }
 
-static void hear_reply(struct sim_session *session, const struct message *message)
+static void deliver_reply(struct sim_session *session, const struct message *message)
 {
     session->seen_zxid = message->zxid;
     remember_watch(session, message);
@@ -159,8 +169,10 @@ static void hear_reply(struct sim_session *session, const struct message *messag
     if (message->status == ZK_OK) {
         reply.version = message->version;
         reply.owner = message->owner;
-        reply.names = message->list.names;
-        reply.name_count = message->list.count;
+        if (message->names != NULL) {
+            reply.names = message->names->texts;
+            reply.name_count = message->names->count;
+        }
         if (message->operation == OP_CREATE)
             reply.path = message->one.path->text;
         if (message->value != NULL) {
@@ -171,7 +183,25 @@ static void hear_reply(struct sim_session *session, const struct message *messag
     client_deliver_reply(&session->client, &reply);
 }
 
-static void hear(struct sim_session *session, const struct message *message)
+/* Forgets the watches of an event; false if the client remembers none. */
+static bool forget_watches(const struct sim_session *session, const struct message *message)
+{
+    static const bool of_event[][WATCH_KINDS] = {
+        [EVENT_CREATED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true},
+        [EVENT_DELETED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true, [WATCH_CHILD] = true},
+        [EVENT_CHANGED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true},
+        [EVENT_CHILD] = {[WATCH_CHILD] = true},
+    };
+    bool remembered = false;
+    for (unsigned kind = 0; kind < WATCH_KINDS; kind++) {
+        if (of_event[message->event][kind])
+            remembered |= watches_remove(&session->sim->client_watches, session->number,
+                                         message->one.path, (enum watch_kind)kind);
+    }
+    return remembered;
+}
+
+static void receive(struct sim_session *session, const struct message *message)
 {
     session->received_bytes += message_reply_bytes(message);
     switch (message->kind) {
@@ -186,56 +216,29 @@ static void hear(struct sim_session *session, const struct message *message)
         if (session->cut)
             lose_connection(session);
         else
-            hear_reply(session, message);
+            deliver_reply(session, message);
         break;
     case MESSAGE_HANG_UP:
         lose_connection(session);
+        break;
+    case MESSAGE_NOTIFICATION:
+        if (forget_watches(session, message))
+            session->client.listener->notified(session->client.owner, message->event,
+                                               message->one.path->text);
         break;
     default:
         break;
     }
 }
 
-void sim_session_receive(void *context)
+/* See struct sim. */
+static void arrive(void *context)
 {
     struct message *message = context;
     struct sim_session *session = message->session;
     if (message->connection == session->connection && !session->client.silent)
-        hear(session, message);
+        receive(session, message);
     message_release(message, &session->sim->paths);
-}
-
-/* Forgets the watches of an event; false if the client remembers none. */
-static bool forget_watches(const struct sim_session *session,
-                           const struct notification *notification)
-{
-    static const bool of_event[][WATCH_KINDS] = {
-        [EVENT_CREATED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true},
-        [EVENT_DELETED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true, [WATCH_CHILD] = true},
-        [EVENT_CHANGED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true},
-        [EVENT_CHILD] = {[WATCH_CHILD] = true},
-    };
-    bool remembered = false;
-    for (unsigned kind = 0; kind < WATCH_KINDS; kind++) {
-        if (of_event[notification->event][kind])
-            remembered |= watches_remove(&session->sim->client_watches, session->number,
-                                         notification->path, (enum watch_kind)kind);
-    }
-    return remembered;
-}
-
-void sim_session_notify(void *context)
-{
-    struct notification *notification = context;
-    struct sim_session *session = notification->session;
-    if (notification->connection == session->connection && !session->client.silent) {
-        session->received_bytes += wire_notification(notification->path->length);
-        if (forget_watches(session, notification))
-            session->client.listener->notified(session->client.owner, notification->event,
-                                               notification->path->text);
-    }
-    paths_release(&session->sim->paths, notification->path);
-    slab_give(&session->sim->slab, notification, sizeof *notification);
 }
 
 /* ------------------------------------------------------------------ its end */
@@ -256,18 +259,23 @@ static void die(struct sim_session *session)
 {
     if (!fall_silent(session) || session->state == CLIENT_EXPIRED)
         return;
-    struct agenda *agenda = &session->sim->agenda;
+    struct sim *sim = session->sim;
     send_bare(session, MESSAGE_DISCONNECT, 0);
-    agenda_add(agenda, agenda->now_ns + session->timeout_ms * NS_PER_MS, sim_leader_expire,
-               session);
+    sim_at(sim, sim->now_ns + session->timeout_ms * NS_PER_MS, sim_leader_expire, session);
 }
 
-void sim_session_close(struct sim_session *session)
+void sim_close(struct client *client)
 {
+    struct sim_session *session = (struct sim_session *)client;
     if (session->state != CLIENT_ESTABLISHED)
         die(session);
     else if (fall_silent(session))
         send_bare(session, MESSAGE_CLOSE, WIRE_CLOSE_REQUEST);
+}
+
+void sim_expire(struct client *client)
+{
+    sim_leader_expire((struct sim_session *)client);
 }
 
 /* ------------------------------------------------------------------ the driver */
@@ -279,7 +287,7 @@ static void submit(struct client *client, const struct request *request)
     if (session->client.silent)
         return;
     if (session->state == CLIENT_EXPIRED) {
-        agenda_add(&sim->agenda, sim->agenda.now_ns, refuse, session);
+        sim_at(sim, sim->now_ns, refuse, session);
         return;
     }
     struct message *message = message_new(&sim->paths, MESSAGE_REQUEST, session);
@@ -313,16 +321,15 @@ static bool crash(struct client *client)
 
 static bool leave(struct client *client)
 {
-    struct sim_session *session = (struct sim_session *)client;
-    if (!is_connected(session))
+    if (!is_connected((struct sim_session *)client))
         return false;
-    sim_session_close(session);
+    sim_close(client);
     return true;
 }
 
 static uint64_t now_ns(const struct client *client)
 {
-    return ((const struct sim_session *)client)->sim->agenda.now_ns;
+    return ((const struct sim_session *)client)->sim->now_ns;
 }
 
 static bool bytes(const struct client *client, struct client_bytes *bytes)
@@ -377,3 +384,53 @@ static const struct client_driver sim_session_driver = {
     .timeout_ms = timeout_ms,
     .server = server,
 };
+
+/* ------------------------------------------------------------------ the simulation */
+
+struct sim_options sim_options_default(void)
+{
+    return (struct sim_options){
+        .servers = 1,
+        .seed = 1,
+        .costs = {.network_ns = 80000,
+                  .network_jitter_ns = 20000,
+                  .read_ns = 15000,
+                  .name_ns = 50,
+                  .order_ns = 10000,
+                  .apply_ns = 10000,
+                  .notification_ns = 5000,
+                  .sync_ns = 350000},
+    };
+}
+
+enum error_kind sim_new(const struct sim_options *options, struct sim **sim, struct error *error)
+{
+    if (options->servers < 1 || options->servers > SIM_SERVERS_MAX)
+        return error_raise(error, ERROR_USAGE, 0, "simulation", "%u servers: 1 to %d",
+                           options->servers, SIM_SERVERS_MAX);
+    struct sim *made = memory_new(1, sizeof *made);
+    made->options = *options;
+    made->servers = memory_new(options->servers, sizeof *made->servers);
+    pool_init(&made->pool);
+    paths_init(&made->paths, &made->pool);
+    random_init(&made->random, options->seed);
+    watches_init(&made->client_watches, &made->paths);
+    made->receive = arrive;
+    made->leader.index = options->servers - 1;
+    tree_init(&made->leader.tree, &made->paths);
+    for (unsigned i = 0; i < options->servers; i++)
+        sim_server_init(&made->servers[i], made, i);
+    *sim = made;
+    return ERROR_NONE;
+}
+
+void sim_free(struct sim *sim)
+{
+    if (sim == NULL)
+        return;
+    for (uint32_t i = 1; i <= sim->session_count; i++)
+        client_deinit(&sim->sessions[i]->client);
+    pool_deinit(&sim->pool);
+    free(sim->servers);
+    free(sim);
+}

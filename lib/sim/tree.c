@@ -13,8 +13,8 @@ struct node *tree_find(const struct tree *tree, const struct path *path)
 
 static struct tree_owned *owned_by(struct tree *tree, uint32_t owner)
 {
-    tree->owned =
-        slab_grow(tree->slab, tree->owned, &tree->owned_capacity, owner, sizeof *tree->owned);
+    tree->owned = pool_grow(tree->paths->pool, tree->owned, &tree->owned_capacity, owner,
+                            sizeof *tree->owned);
     return &tree->owned[owner];
 }
 
@@ -25,36 +25,67 @@ const struct node *tree_owned_first(const struct tree *tree, uint32_t owner)
 
 static void own(struct tree *tree, struct node *node)
 {
-    if (node->owner == TREE_NOBODY)
+    if (node->owner == TREE_NO_OWNER)
         return;
     struct tree_owned *owned = owned_by(tree, node->owner);
-    node->owned_previous = owned->last;
-    *(owned->last == NULL ? &owned->first : &owned->last->owned_next) = node;
+    node->owned_before = owned->last;
+    *(owned->last == NULL ? &owned->first : &owned->last->owned_after) = node;
     owned->last = node;
     tree->ephemerals++;
 }
 
 static void disown(struct tree *tree, struct node *node)
 {
-    if (node->owner == TREE_NOBODY)
+    if (node->owner == TREE_NO_OWNER)
         return;
     struct tree_owned *owned = owned_by(tree, node->owner);
-    struct node *next = node->owned_next, *previous = node->owned_previous;
-    *(previous == NULL ? &owned->first : &previous->owned_next) = next;
-    *(next == NULL ? &owned->last : &next->owned_previous) = previous;
+    struct node *after = node->owned_after, *before = node->owned_before;
+    *(before == NULL ? &owned->first : &before->owned_after) = after;
+    *(after == NULL ? &owned->last : &after->owned_before) = before;
     tree->ephemerals--;
+}
+
+/* The names that were listed are those of another moment. */
+static void forget_names(struct node *node)
+{
+    names_release(node->names);
+    node->names = NULL;
+}
+
+static size_t name_length(const struct node *node)
+{
+    return node->path->length - node->path->name_at;
+}
+
+static void adopt(struct node *parent, struct node *node)
+{
+    node->before = parent->last;
+    *(parent->last == NULL ? &parent->first : &parent->last->after) = node;
+    parent->last = node;
+    parent->child_count++;
+    parent->name_bytes += name_length(node);
+    forget_names(parent);
+}
+
+static void orphan(struct node *parent, struct node *node)
+{
+    *(node->before == NULL ? &parent->first : &node->before->after) = node->after;
+    *(node->after == NULL ? &parent->last : &node->after->before) = node->before;
+    parent->child_count--;
+    parent->name_bytes -= name_length(node);
+    forget_names(parent);
 }
 
 /* The parent exists, except of the root. */
 static struct node *add(struct tree *tree, struct path *path, struct value *value, uint32_t owner)
 {
-    struct node *node = slab_take(tree->slab, sizeof *node);
+    struct node *node = pool_take(tree->paths->pool, sizeof *node);
     *node = (struct node){.path = path_hold(path), .value = value_hold(value), .owner = owner};
-    tree->nodes =
-        slab_grow(tree->slab, tree->nodes, &tree->node_capacity, path->id, sizeof(struct node *));
+    tree->nodes = pool_grow(tree->paths->pool, tree->nodes, &tree->node_capacity, path->id,
+                            sizeof(struct node *));
     tree->nodes[path->id] = node;
     if (path->parent != NULL)
-        node->mark = children_add(&tree_find(tree, path->parent)->children, tree->slab, path);
+        adopt(tree_find(tree, path->parent), node);
     own(tree, node);
     tree->count++;
     return node;
@@ -64,29 +95,61 @@ static void take_out(struct tree *tree, struct node *node)
 {
     struct path *path = node->path;
     disown(tree, node);
-    children_remove(&tree_find(tree, path->parent)->children, tree->slab, path, node->mark);
-    children_clear(&node->children, tree->slab);
+    orphan(tree_find(tree, path->parent), node);
+    forget_names(node);
     tree->nodes[path->id] = NULL;
     tree->count--;
-    value_release(tree->slab, node->value);
-    slab_give(tree->slab, node, sizeof *node);
+    value_release(node->value);
+    pool_give(node);
     paths_release(tree->paths, path);
 }
 
 static void add_system_node(struct tree *tree, const char *text)
 {
     struct path *path = paths_take(tree->paths, text, strlen(text));
-    add(tree, path, NULL, TREE_NOBODY);
+    add(tree, path, NULL, TREE_NO_OWNER);
     paths_release(tree->paths, path);
 }
 
-void tree_init(struct tree *tree, struct slab *slab, struct paths *paths)
+void tree_init(struct tree *tree, struct paths *paths)
 {
-    *tree = (struct tree){.slab = slab, .paths = paths};
+    *tree = (struct tree){.paths = paths};
     add_system_node(tree, "/");
     add_system_node(tree, "/zookeeper");
     add_system_node(tree, "/zookeeper/config");
     add_system_node(tree, "/zookeeper/quota");
+}
+
+/* ------------------------------------------------------------------ names */
+
+void names_release(struct names *names)
+{
+    if (names != NULL && --names->references == 0)
+        pool_give(names);
+}
+
+static struct names *make_names(const struct tree *tree, const struct node *node)
+{
+    size_t count = node->child_count, i = 0;
+    struct names *names = pool_take(
+        tree->paths->pool, sizeof *names + count * (sizeof(char *) + 1) + node->name_bytes);
+    *names = (struct names){.references = 1, .count = count, .bytes = node->name_bytes};
+    char *text = (char *)&names->texts[count];
+    for (const struct node *child = node->first; child != NULL; child = child->after) {
+        size_t size = name_length(child) + 1;
+        names->texts[i++] = memcpy(text, child->path->text + child->path->name_at, size);
+        text += size;
+    }
+    return names;
+}
+
+/* All replies that show the same children share their names. */
+struct names *tree_list(const struct tree *tree, struct node *node)
+{
+    if (node->names == NULL)
+        node->names = make_names(tree, node);
+    node->names->references++;
+    return node->names;
 }
 
 /* ------------------------------------------------------------------ one change */
@@ -116,7 +179,7 @@ static enum zk_status create(struct tree *tree, uint64_t zxid, struct change *ch
         resolve(tree, change, parent);
     if (tree_find(tree, change->path) != NULL)
         return ZK_NODE_EXISTS;
-    if (parent->owner != TREE_NOBODY)
+    if (parent->owner != TREE_NO_OWNER)
         return ZK_OTHER_ERROR;
     struct node *node = add(tree, change->path, change->value, change->owner);
     node->modified_zxid = zxid;
@@ -139,7 +202,7 @@ static enum zk_status set(struct tree *tree, uint64_t zxid, struct change *chang
     enum zk_status status = check(node, change->version);
     if (status != ZK_OK)
         return status;
-    value_release(tree->slab, node->value);
+    value_release(node->value);
     node->value = value_hold(change->value);
     node->version = next(node->version);
     node->modified_zxid = zxid;
@@ -154,7 +217,7 @@ static enum zk_status delete_node(struct tree *tree, uint64_t zxid, const struct
     enum zk_status status = check(node, change->version);
     if (status != ZK_OK)
         return status;
-    if (children_count(&node->children) > 0)
+    if (node->first != NULL)
         return ZK_NOT_EMPTY;
     tree_find(tree, change->path->parent)->children_zxid = zxid;
     take_out(tree, node);
@@ -178,11 +241,9 @@ static enum zk_status carry_out(struct tree *tree, uint64_t zxid, struct change 
 
 /* ------------------------------------------------------------------ all or none */
 
-/* What undo restores. */
+/* What undo restores: the znode's value is held. */
 struct before {
-    struct node node; /* set, delete: its value is held */
-    int32_t parent_creates;
-    uint64_t parent_zxid;
+    struct node node, parent;
 };
 
 static struct node *parent_of(const struct tree *tree, const struct change *change)
@@ -194,74 +255,50 @@ static struct before look(const struct tree *tree, const struct change *change)
 {
     struct before before = {0};
     const struct node *node = tree_find(tree, change->path), *parent = parent_of(tree, change);
-    if (node != NULL && (change->operation == OP_SET || change->operation == OP_DELETE)) {
+    if (node != NULL)
         before.node = *node;
-        value_hold(node->value);
-    }
-    if (parent != NULL) {
-        before.parent_creates = parent->creates;
-        before.parent_zxid = parent->children_zxid;
-    }
+    if (parent != NULL)
+        before.parent = *parent;
+    value_hold(before.node.value);
     return before;
-}
-
-static void restore(struct tree *tree, const struct before *before, struct node *node)
-{
-    value_release(tree->slab, node->value);
-    node->value = value_hold(before->node.value);
-    node->version = before->node.version;
-    node->creates = before->node.creates;
-    node->modified_zxid = before->node.modified_zxid;
-    node->children_zxid = before->node.children_zxid;
 }
 
 static void undo(struct tree *tree, const struct change *change, const struct before *before)
 {
+    struct node *node = tree_find(tree, change->path), *parent = parent_of(tree, change);
     if (change->operation == OP_CREATE)
-        take_out(tree, tree_find(tree, change->path));
-    else if (change->operation == OP_SET)
-        restore(tree, before, tree_find(tree, change->path));
-    else if (change->operation == OP_DELETE)
-        restore(tree, before, add(tree, change->path, NULL, before->node.owner));
-    struct node *parent = parent_of(tree, change);
+        take_out(tree, node);
+    if (change->operation == OP_DELETE)
+        node = add(tree, change->path, NULL, before->node.owner);
+    if (change->operation == OP_SET || change->operation == OP_DELETE) {
+        value_release(node->value);
+        node->value = value_hold(before->node.value);
+        node->version = before->node.version;
+        node->creates = before->node.creates;
+        node->modified_zxid = before->node.modified_zxid;
+        node->children_zxid = before->node.children_zxid;
+    }
     if (parent != NULL) {
-        parent->creates = before->parent_creates;
-        parent->children_zxid = before->parent_zxid;
+        parent->creates = before->parent.creates;
+        parent->children_zxid = before->parent.children_zxid;
     }
-}
-
-static enum zk_status carry_out_all(struct tree *tree, uint64_t zxid, struct change *changes,
-                                    size_t count)
-{
-    struct before before[REQUEST_PARTS_MAX];
-    enum zk_status status = ZK_OK;
-    size_t done = 0;
-    for (; done < count; done++) {
-        before[done] = look(tree, &changes[done]);
-        status = carry_out(tree, zxid, &changes[done]);
-        if (status != ZK_OK) {
-            value_release(tree->slab, before[done].node.value);
-            break;
-        }
-    }
-    while (done-- > 0) {
-        if (status != ZK_OK)
-            undo(tree, &changes[done], &before[done]);
-        value_release(tree->slab, before[done].node.value);
-    }
-    return status;
 }
 
 enum zk_status tree_carry_out(struct tree *tree, uint64_t zxid, struct change *changes,
                               size_t count)
 {
-    if (count == 1)
-        return carry_out(tree, zxid, changes);
-    if (count <= REQUEST_PARTS_MAX)
-        return carry_out_all(tree, zxid, changes, count);
-    for (size_t i = 0; i < count; i++) {
-        enum zk_status status = carry_out(tree, zxid, &changes[i]);
-        assert(status == ZK_OK);
+    struct before *before = pool_take(tree->paths->pool, count * sizeof *before);
+    enum zk_status status = ZK_OK;
+    size_t done = 0;
+    while (done < count && status == ZK_OK) {
+        before[done] = look(tree, &changes[done]);
+        status = carry_out(tree, zxid, &changes[done++]);
     }
-    return ZK_OK;
+    for (size_t i = done; i-- > 0;) { /* what fails is the last, and has changed nothing */
+        if (status != ZK_OK && i + 1 < done)
+            undo(tree, &changes[i], &before[i]);
+        value_release(before[i].node.value);
+    }
+    pool_give(before);
+    return status;
 }

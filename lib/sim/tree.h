@@ -14,20 +14,30 @@
 #define SIM_TREE_H
 
 #include "client/client.h"
-#include "sim/children.h"
 #include "sim/path.h"
 
 #include <stdbool.h>
 
+/* The names of a znode's children in the order of their creation, as they were at one moment. */
+struct names {
+    uint32_t references;
+    size_t count;
+    uint64_t bytes;      /* the lengths of the names, summed */
+    const char *texts[]; /* behind them the names themselves */
+};
+
+/* Removes a reference; NULL is fine. */
+void names_release(struct names *names);
+
 /* The owner of a znode that is not ephemeral; of others the session's number. */
-#define TREE_NOBODY 0u
+#define TREE_NO_OWNER 0u
 
 /* A part of a write. */
 struct change {
     enum operation operation; /* OP_CREATE, _SET, _DELETE or _CHECK */
     bool sequential;          /* create: the path still lacks its number */
     int32_t version;          /* set, delete, check: as of struct request */
-    uint32_t owner;           /* create: TREE_NOBODY, or the session of an ephemeral */
+    uint32_t owner;           /* create: TREE_NO_OWNER, or the session of an ephemeral */
     struct path *path;
     struct value *value; /* create, set */
 };
@@ -35,25 +45,25 @@ struct change {
 struct node {
     struct path *path;
     struct value *value;
-    struct children children;
-    uint64_t mark; /* of children_add */
+    struct node *first, *last;   /* its children, in the order of creation */
+    struct node *after, *before; /* children of the same parent */
+    struct names *names;         /* of its children; NULL: not listed since one came or went */
+    size_t child_count;
+    uint64_t name_bytes; /* the lengths of its children's names, summed */
     uint64_t modified_zxid;
     uint64_t children_zxid; /* of the last create or delete of a child */
     uint32_t owner;
     int32_t version;
     int32_t creates;
-    struct node *owned_next; /* in struct tree_owned */
-    struct node *owned_previous;
+    struct node *owned_after, *owned_before; /* of the same owner */
 };
 
 /* A session's ephemerals, in the order of creation. */
 struct tree_owned {
-    struct node *first;
-    struct node *last;
+    struct node *first, *last;
 };
 
 struct tree {
-    struct slab *slab;
     struct paths *paths;
     struct node **nodes; /* by path id */
     size_t node_capacity;
@@ -63,24 +73,26 @@ struct tree {
     size_t ephemerals;
 };
 
-void tree_init(struct tree *tree, struct slab *slab, struct paths *paths);
+void tree_init(struct tree *tree, struct paths *paths);
 
 /* The znode there, the tree's; NULL if there is none. Only the tree changes it. */
 struct node *tree_find(const struct tree *tree, const struct path *path);
 
+/* The names of a znode's children. Adds a reference, the caller's. */
+struct names *tree_list(const struct tree *tree, struct node *node);
+
 /*
- * Carries out the changes, in this order, as the transaction with this number. Returns ZK_OK; or
- * the ZK_NO_NODE, ZK_NODE_EXISTS, ZK_BAD_VERSION, ZK_NOT_EMPTY or ZK_OTHER_ERROR (a child of an
- * ephemeral, the deletion of the root) of the first that fails, with the tree unchanged except for
- * the order of children.
+ * Carries out the changes (1 or more), in this order, as the transaction with this number. Returns
+ * ZK_OK; or the ZK_NO_NODE, ZK_NODE_EXISTS, ZK_BAD_VERSION, ZK_NOT_EMPTY or ZK_OTHER_ERROR (a child
+ * of an ephemeral, the deletion of the root) of the first that fails, with the tree unchanged
+ * except for the order of children.
  *
- * A sequential create gets its number here, in its path, also if it or a later part fails. More
- * than REQUEST_PARTS_MAX changes must be deletions that cannot fail.
+ * A sequential create gets its number here, in its path, also if it or a later part fails.
  */
 enum zk_status tree_carry_out(struct tree *tree, uint64_t zxid, struct change *changes,
                               size_t count);
 
-/* A session's oldest ephemeral, NULL if it has none; owned_next leads to the others. */
+/* A session's oldest ephemeral, NULL if it has none; owned_after goes to the others. */
 const struct node *tree_owned_first(const struct tree *tree, uint32_t owner);
 
 #endif

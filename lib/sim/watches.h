@@ -26,10 +26,10 @@ enum watch_kind {
 #define WATCH_KINDS 3
 
 struct watch {
+    struct hash_entry entry;
     struct path *path;
     uint32_t watcher;
     enum watch_kind kind;
-    struct watch *in_bucket;
     struct watch *after, *before;          /* of its path and kind */
     struct watch *next_own, *previous_own; /* of its watcher */
 };
@@ -44,24 +44,18 @@ struct watch_lists {
 };
 
 struct watches {
-    struct slab *slab;
     struct paths *paths;
-    struct watch **buckets;
-    size_t bucket_count;
-    size_t count;
+    struct hash_table table;
     struct watch_lists *lists; /* by path id */
     size_t list_capacity;
     struct watch_list *own; /* by watcher */
     size_t own_capacity;
-};
-
-/* The callback for each notification. */
-struct watches_ear {
+    /* The callback for each notification of a server, and its context. */
     void (*fired)(void *context, uint32_t watcher, enum client_event event, struct path *path);
     void *context;
 };
 
-void watches_init(struct watches *watches, struct slab *slab, struct paths *paths);
+void watches_init(struct watches *watches, struct paths *paths);
 
 /* Sets a watch, unless it is set already. */
 void watches_add(struct watches *watches, uint32_t watcher, struct path *path,
@@ -74,16 +68,15 @@ bool watches_remove(struct watches *watches, uint32_t watcher, const struct path
 /* Removes all watches of a watcher. */
 void watches_drop(struct watches *watches, uint32_t watcher);
 
-/* A watcher's oldest watch, NULL if it has none; next_own leads to the others. */
-const struct watch *watches_of(const struct watches *watches, uint32_t watcher);
+/* A watcher's oldest watch, NULL if it has none; next_own goes to the others. */
+struct watch *watches_of(const struct watches *watches, uint32_t watcher);
 
 /*
- * Fires a server's watches after a change: removes them and calls the ear. A creation fires the
+ * Fires a server's watches after a change: removes them and calls back. A creation fires the
  * znode's data watches (created) and the parent's child watches (child). A deletion fires its data
  * and its child watches (deleted; one call for a watcher that has both) and the parent's child
  * watches. A set fires the data watches (changed). A check fires none. Returns how many fired.
  */
-size_t watches_fire(struct watches *watches, enum operation change, struct path *path,
-                    struct watches_ear ear);
+size_t watches_fire(struct watches *watches, enum operation change, struct path *path);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Checks at every grant and release, in all processes, that the lock is a lock: two atomic words
- * per lock contain who holds it alone and how many share it, as their recipe says. Nobody may hold
- * beside a client that holds alone, and no more share than the recipe has leases. A session that
+ * per lock contain who holds it alone and how many share it, as their recipe says. No client may
+ * hold beside one that holds alone, and no more share than the recipe has leases. A session that
  * crashes while it holds counts as the holder until the earliest time at which the servers may have
  * deleted its znodes.
  *
@@ -20,10 +20,8 @@ static void violate(struct trial_memory *memory, enum violation_kind kind, uint3
                     uint32_t session, struct violation violation)
 {
     violation.kind = kind;
-    violation.lock = lock;
-    violation.handoff = handoff_number(memory, lock);
     violation.session = session + 1;
-    trial_memory_violate(memory, &violation);
+    trial_memory_violate(memory, lock, handoff_number(memory, lock), violation);
 }
 
 /* ------------------------------------------------------------------ grants and releases */
@@ -53,8 +51,8 @@ static void grant_alone(struct trial_memory *memory, uint32_t lock, uint32_t ses
     bool held = before != 0 && !(atomic_load(&memory->fleet->sessions[before - 1].dead) &&
                                  now_ns >= atomic_load(&state->lapses_ns));
     if (held || sharers != 0)
-        violate(memory, VIOLATION_TWO_HOLDERS, lock, session,
-                (struct violation){.other = held ? before : 0, .found = sharers});
+        violate(memory, held ? VIOLATION_TWO_HOLDERS : VIOLATION_SHARED, lock, session,
+                (struct violation){.other = before, .found = sharers});
     int64_t last = atomic_exchange(&state->last_order, order);
     atomic_store(&state->last_alone, order);
     if (last >= order)
@@ -110,43 +108,26 @@ void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t sessi
 
 /* ------------------------------------------------------------------ barriers */
 
-/* At a barrier nobody goes on before all have come. begun: by all clients, at all barriers. */
-static void check_barrier(struct trial_memory *memory, uint32_t lock, uint32_t session,
-                          uint32_t barrier, enum violation_kind kind, _Atomic uint64_t *begun)
+void checker_begins(struct trial_memory *memory, uint32_t lock, enum passage passage)
+{
+    if (memory->plan->recipe->barrier)
+        atomic_fetch_add(&memory->locks[lock].passages[passage], 1);
+}
+
+void checker_ends(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier,
+                  enum passage passage)
 {
     uint64_t clients = plan_clients_of(memory->plan, lock);
-    uint64_t before = clients * barrier, have_come = atomic_load(begun);
+    uint64_t before = clients * barrier,
+             have_come = atomic_load(&memory->locks[lock].passages[passage]);
     if (memory->plan->recipe->barrier && have_come < before + clients)
-        violate(memory, kind, lock, session,
+        violate(memory, passage == PASSAGE_IN ? VIOLATION_ENTERED_EARLY : VIOLATION_LEFT_EARLY,
+                lock, session,
                 (struct violation){.expected = (int64_t)clients,
                                    .found = (int64_t)(have_come - before)});
 }
 
-void checker_enters(struct trial_memory *memory, uint32_t lock)
-{
-    if (memory->plan->recipe->barrier)
-        atomic_fetch_add(&memory->locks[lock].entries, 1);
-}
-
-void checker_leaves(struct trial_memory *memory, uint32_t lock)
-{
-    if (memory->plan->recipe->barrier)
-        atomic_fetch_add(&memory->locks[lock].departures, 1);
-}
-
-void checker_entered(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier)
-{
-    check_barrier(memory, lock, session, barrier, VIOLATION_ENTERED_EARLY,
-                  &memory->locks[lock].entries);
-}
-
-void checker_left(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier)
-{
-    check_barrier(memory, lock, session, barrier, VIOLATION_LEFT_EARLY,
-                  &memory->locks[lock].departures);
-}
-
-/* ------------------------------------------------------------------ whoever asks */
+/* ------------------------------------------------------------------ holders */
 
 uint32_t checker_holders(const struct trial_memory *memory, uint32_t lock)
 {

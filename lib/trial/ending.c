@@ -51,8 +51,8 @@ static void name_the_unfinished(const struct trial_memory *memory, char *text, s
                  timeout_s, unfinished, first, what);
 }
 
-/* The requests that are out at each server. What has come and lies unread is zkherd's to answer
- * for, everything else the server's. A server is asked for its role. */
+/* Adds the requests that are out at each server, which is asked for its role. A reply that has come
+ * and lies unread is zkherd's to answer for, everything else the server's. */
 static void name_the_asked(const struct trial_memory *memory, struct server_counters *counters,
                            char *text, size_t size)
 {
@@ -103,7 +103,7 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
     switch (end) {
     case END_DONE:
     case END_VIOLATION:
-    case END_ALONE: /* whoever led the company knows why */
+    case END_ALONE: /* the load beside it has a reason of its own */
     case END_ERROR:
         text[0] = '\0';
         break;
@@ -124,55 +124,13 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
 
 /* ------------------------------------------------------------------ what a verdict found */
 
-/* $s: the session, $o: the other, $e: expected, $f: found, $E and $F: these in seconds, $t: the
- * tally, $c: the servers' counter, $p: a place in a recipe. */
-static const char *words_of(const struct violation *violation)
-{
-    switch (violation->kind) {
-    case VIOLATION_TWO_HOLDERS:
-        return violation->other == 0
-                   ? "two holders: session $s was granted alone while $f shared it"
-                   : "two holders: session $s was granted while session $o held";
-    case VIOLATION_LEASES:
-        return "too many holders: session $s was granted while $f held, of $e that may";
-    case VIOLATION_NOT_HOLDER:
-        return violation->other == 0 ? "session $s released a lock that nobody held"
-                                     : "session $s released a lock that session $o held";
-    case VIOLATION_ORDER:
-        return "out of turn: session $s with number $f was granted after number $e";
-    case VIOLATION_LAW:
-        return "$t: the law says $e, found $f";
-    case VIOLATION_UNSENT:
-        return "$t: the law says that a release sends $e, session $s sent $f, and $p";
-    case VIOLATION_HOLDERS:
-        return "at rest, $e should hold the lock, and $f do";
-    case VIOLATION_ENTERED_EARLY:
-        return "session $s entered the barrier when $f of $e had arrived";
-    case VIOLATION_LEFT_EARLY:
-        return "session $s left the barrier when $f of $e had begun to leave";
-    case VIOLATION_COUNTER:
-        return "after $e increments the counter says $f";
-    case VIOLATION_LOST_WAKEUP:
-        return violation->session == 0
-                   ? "lost wake-up: $f of $e predicted notifications came"
-                   : "lost wake-up: session $s waits for what has happened already";
-    case VIOLATION_LEFTOVER:
-        return "$f znodes are left in the lock";
-    case VIOLATION_UNDELETED:
-        return "leftover: session $o ended and left its ephemeral znode: session $s was granted $F "
-               "s after the release, at the session timeout ($E s)";
-    case VIOLATION_SERVERS:
-        return "the servers counted $f $c, the sessions account for $e";
-    case VIOLATION_LEDGER:
-        return "$t: the sessions counted $e, the ledger's rows sum to $f";
-    }
-    return "";
-}
-
-/* What stands for a letter. Sessions are numbered from 0 for people; they are stored +1 so that 0
- * can mean nobody. */
+/* The member of a violation that a letter stands for. Sessions are numbered from 0 for people; they
+ * are stored +1 so that 0 can mean none. */
 static void add_fact(struct growing_text *text, const struct violation *violation, char letter)
 {
+    bool is_expected = letter == 'e' || letter == 'E';
+    int64_t number = is_expected ? violation->expected : violation->found;
+    uint32_t session = letter == 's' ? violation->session : violation->other;
     if (letter == 't')
         growing_text_add(text, "%s", tally_column(violation->tally));
     else if (letter == 'c')
@@ -182,22 +140,26 @@ static void add_fact(struct growing_text *text, const struct violation *violatio
     else if (letter == 'p')
         growing_text_add(text, "has not ended it");
     else if (letter == 'E' || letter == 'F')
-        growing_text_add(text, "%.3f",
-                         (double)(letter == 'E' ? violation->expected : violation->found) / 1e3);
+        growing_text_add(text, "%.3f", (double)number / 1e3);
+    else if (letter == 'e' || letter == 'f')
+        growing_text_add(text, "%" PRId64, number);
+    else if (session == 0)
+        growing_text_add(text, "no session");
     else
-        growing_text_add(text, "%" PRId64,
-                         letter == 's'   ? (int64_t)violation->session - 1
-                         : letter == 'o' ? (int64_t)violation->other - 1
-                         : letter == 'e' ? violation->expected
-                                         : violation->found);
+        growing_text_add(text, "session %" PRIu32, session - 1);
 }
 
 const char *violation_describe(const struct violation *violation, char *text, size_t size)
 {
+    static const char *const words[] = {
+#define X(name, words) words,
+        VIOLATION_LIST(X)
+#undef X
+    };
     struct growing_text growing = {0};
     growing_text_add(&growing, "lock %" PRIu32 ", handoff %" PRIu64 ": ", violation->lock,
                      violation->handoff);
-    for (const char *at = words_of(violation); *at != '\0'; at++) {
+    for (const char *at = words[violation->kind]; *at != '\0'; at++) {
         if (*at == '$')
             add_fact(&growing, violation, *++at);
         else

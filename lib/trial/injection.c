@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Deaths on purpose: which session dies, or loses a reply, and when, as the plan says
- * (recipes/death.h). Under lockstep the coordinator orders the holder or a waiter to die between
+ * (recipes/recipe.h). Under lockstep the coordinator orders the holder or a waiter to die between
  * two steps. A session that loses a reply, or dies at its work, decides so itself.
  *
  * Invariant: a death is in the shared memory before the session ends.
@@ -13,7 +13,7 @@ bool injection_none_yet(const struct trial_memory *memory)
     return atomic_load(&memory->died_ns) == 0;
 }
 
-/* In a drain everybody arrives once, in the order of the sessions' numbers. */
+/* In a drain each session arrives once, in the order of the sessions' numbers. */
 static bool find_waiter(const struct trial_memory *memory, uint64_t place, uint32_t *session)
 {
     const struct trial_plan *plan = memory->plan;
@@ -62,13 +62,13 @@ bool injection_loses_reply(const struct trial_memory *memory, uint32_t session)
 
 void injection_begun(struct trial_memory *memory, uint32_t lock, uint32_t session, uint64_t now_ns)
 {
-    uint64_t nobody = 0;
-    if (injection_none_yet(memory)) { /* who sees that one died sees where */
+    uint64_t none = 0;
+    if (injection_none_yet(memory)) { /* stored before died_ns, so that its readers see the lock */
         atomic_store(&memory->died_lock, lock);
         atomic_store(&memory->died_session, session);
         atomic_store(&memory->died_handoff, handoff_number(memory, lock));
     }
-    atomic_compare_exchange_strong(&memory->died_ns, &nobody, now_ns);
+    atomic_compare_exchange_strong(&memory->died_ns, &none, now_ns);
 }
 
 void injection_dead(struct trial_memory *memory, uint32_t session, uint64_t expires_ns)

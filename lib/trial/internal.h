@@ -5,31 +5,24 @@
 #ifndef TRIAL_INTERNAL_H
 #define TRIAL_INTERNAL_H
 
-#include "base/clock.h"
-#include "client/client.h"
 #include "fleet/actor.h"
 #include "fleet/experiment.h"
 #include "trial/stall.h"
-#include "trial/trial.h"
+#include "trial/trial_memory.h"
 
-/* ------------------------------------------------------------------ handoff
+/* ------------------------------------------------------------------ handoffs: meter.c
  *
- * Who holds a lock, who waits for it, and the handoff under way, which begins with a release or
- * with the death of the holder, opens a row in the ledger, and ends with the grants that follow.
+ * The handoff under way at a lock begins with a release or with the death of the holder, opens a
+ * row in the ledger, and ends with the grants that follow.
  *
- * Invariant: a handoff has begun before anybody can see what follows from it. */
+ * Invariant: a handoff has begun before any session can receive what follows from it. */
 
-/* Instead of a time since the release: there is no release to count from. */
-#define HANDOFF_NONE UINT64_MAX
-
-/* The number of the handoff under way at this lock (0 before the first release), and its row. */
+/* The number of the handoff under way (0 before the first release), and its row. */
 uint64_t handoff_number(const struct trial_memory *memory, uint32_t lock);
 struct ledger_row *handoff_row(const struct trial_memory *memory, uint32_t lock);
 
-/* Sessions that wait at this lock and live. */
+/* Living sessions that wait; the session +1 that holds alone and lives, or 0. */
 uint64_t handoff_waiting(const struct trial_memory *memory, uint32_t lock);
-
-/* The session +1 that holds this lock alone and lives; 0 if there is none. */
 uint32_t handoff_holder(const struct trial_memory *memory, uint32_t lock);
 
 /* Whether a session that has released this lock may queue again (at the next lock, if the plan's
@@ -40,17 +33,51 @@ bool handoff_admits(struct trial_memory *memory, uint32_t lock, uint32_t session
  * sessions. Lets no more arrivals in when the ledger is running out of rows. */
 void handoff_begin(struct trial_memory *memory, uint32_t lock, uint64_t now_ns, bool holder_died);
 
-/* The time from the release to a notification or a grant that follows from it; HANDOFF_NONE for
- * another one. Of a grant: to be called after checker_granted, with the time when the granted
- * session arrived. */
-uint64_t handoff_notification_ns(const struct trial_memory *memory, uint32_t lock,
-                                 enum client_event event, uint64_t now_ns);
-uint64_t handoff_grant_ns(const struct trial_memory *memory, uint32_t lock, uint64_t arrived_ns,
-                          uint64_t now_ns);
+/* ------------------------------------------------------------------ meter: meter.c */
 
-/* Fills the grant into the handoff's row. grant_ns: of handoff_grant_ns. */
-void handoff_granted(struct trial_memory *memory, uint32_t lock, uint32_t session,
-                     uint64_t grant_ns, uint64_t now_ns);
+/* Where a session's messages are counted. */
+struct meter {
+    struct trial_memory *memory;
+    struct lock_worker *worker;
+    const struct actor *actor; /* the session's */
+    uint32_t lock;
+    struct client_bytes bytes; /* at the last reading */
+};
+
+void meter_sent(const struct meter *meter, enum operation operation);
+void meter_replied(const struct meter *meter, const struct client_reply *reply);
+
+/* wakes: the session waited for the notification; else it is spurious. */
+void meter_notified(const struct meter *meter, enum client_event event, bool wakes,
+                    uint64_t now_ns);
+
+/* Reads the kernel's byte counters of the connection and counts the difference to the reading
+ * before. A new connection counts from zero. */
+void meter_read_bytes(struct meter *meter, const struct client *client);
+
+/* A grant, after checker_granted. Of a dead holder's lock it is no latency of a handoff. */
+void meter_granted(const struct meter *meter, uint64_t arrived_ns, uint64_t now_ns);
+
+/* A release is about to be sent, and begins a handoff; or has ended, release_ns later. */
+void meter_release_begun(const struct meter *meter, uint64_t granted_ns, uint64_t now_ns);
+void meter_released(const struct meter *meter, uint64_t release_ns);
+
+/* ------------------------------------------------------------------ checker: checker.c */
+
+/* The session holds this lock from now on, or begins to release it. order: its sequence number, or
+ * the number of its arrival. */
+void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
+                     uint64_t now_ns);
+void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t session);
+
+/* A session begins, or has ended, its passage of the barrier with this number, from 0. Of a recipe
+ * that is no barrier: nothing. */
+void checker_begins(struct trial_memory *memory, uint32_t lock, enum passage passage);
+void checker_ends(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier,
+                  enum passage passage);
+
+/* Sessions that hold this lock. */
+uint32_t checker_holders(const struct trial_memory *memory, uint32_t lock);
 
 /* ------------------------------------------------------------------ injection: injection.c */
 
@@ -72,96 +99,38 @@ void injection_begun(struct trial_memory *memory, uint32_t lock, uint32_t sessio
 /* The session is dead. Its ephemeral znodes may stay until expires_ns. */
 void injection_dead(struct trial_memory *memory, uint32_t session, uint64_t expires_ns);
 
-/* ------------------------------------------------------------------ checker: checker.c */
+/* ------------------------------------------------------------------ a running trial: monitor.c */
 
-/* The session holds this lock from now on, or begins to release it. order: its sequence number, or
- * the number of its arrival. */
-void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
-                     uint64_t now_ns);
-void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t session);
+struct trial_watch; /* trial/trial.h */
 
-/* A session begins to enter, or to leave, a barrier of this lock. Of another recipe: nothing. */
-void checker_enters(struct trial_memory *memory, uint32_t lock);
-void checker_leaves(struct trial_memory *memory, uint32_t lock);
-
-/* The session has entered, or has left, the barrier with this number, from 0. */
-void checker_entered(struct trial_memory *memory, uint32_t lock, uint32_t session,
-                     uint32_t barrier);
-void checker_left(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier);
-
-/* How many sessions hold this lock. */
-uint32_t checker_holders(const struct trial_memory *memory, uint32_t lock);
-
-/* ------------------------------------------------------------------ meter: meter.c */
-
-/* Where a session's messages are counted. */
-struct meter {
-    struct trial_memory *memory;
-    struct lock_worker *worker;
-    const struct actor *actor; /* the session's */
-    uint32_t lock;
-    struct client_bytes bytes; /* at the last reading */
-};
-
-void meter_sent(const struct meter *meter, enum operation operation);
-void meter_replied(const struct meter *meter, const struct client_reply *reply);
-
-/* A notification. spurious: it did not wake its session. since_release_ns: of
- * handoff_notification_ns. */
-void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
-                    uint64_t since_release_ns);
-
-/* A grant, `acquire_ns` after its session arrived. handoff_ns: of handoff_grant_ns; not recorded if
- * the holder died. */
-void meter_granted(const struct meter *meter, uint64_t now_ns, uint64_t acquire_ns,
-                   uint64_t handoff_ns);
-
-/* A release is about to be sent, `held_ns` after the grant; then its handoff has begun. */
-void meter_held(const struct meter *meter, uint64_t held_ns);
-void meter_release_begun(const struct meter *meter, uint64_t now_ns);
-
-/* A release has ended, `release_ns` after it was sent. */
-void meter_released(const struct meter *meter, uint64_t release_ns);
-
-/* Reads the kernel's byte counters of the connection and attributes the difference to meter->bytes,
- * the reading before. A new connection counts from zero. */
-void meter_read_bytes(struct meter *meter, const struct client *client);
-
-/* ------------------------------------------------------------------ monitor
- *
- * What a trial adds to the watchdog of its experiment: it shows progress, ends the trial at the
- * first failed verdict, and measures the stalls of servers. */
-
-struct monitor {
-    struct experiment *experiment;
+struct trial {
     struct trial_memory *memory;
     const struct trial_watch *watch;
+    struct experiment experiment;
     uint64_t closes_ns; /* steady by time: when no more arrivals are let in; else UINT64_MAX */
     uint64_t opened_ns; /* the gate, on the host's clock; 0: not yet */
     uint64_t shown_ns;  /* the last progress, on the host's clock */
     struct stall stall;
 };
 
-/* Of the experiment's watchdog, whose context is a monitor. */
-extern const struct watchdog_kind monitor_kind;
-
-uint64_t monitor_now_ns(const struct monitor *monitor);
+/* What a trial adds to its experiment, whose context is the struct trial: shows progress, ends the
+ * trial at the first failed verdict, and measures the stalls of servers. */
+extern const struct experiment_kind monitor_kind;
 
 /* The gate opens now. */
-void monitor_open(struct monitor *monitor);
+void monitor_open(struct trial *trial);
 
 /* Until now the trial has waited as planned: no server is to answer for that. */
-void monitor_rest(struct monitor *monitor);
+void monitor_rest(struct trial *trial);
 
 /* Lets no more arrivals in if the time for that has come, or if enough has been measured. */
-void monitor_close_in_time(const struct monitor *monitor);
+void monitor_close_in_time(struct trial *trial);
 
 /* ------------------------------------------------------------------ the steps of a trial */
 
-/* The gate is open: leads the monitor's trial, whose plan has PACE_LOCKSTEP, to the end of the last
- * release. What the law predicts for all steps is added to *law. Errors are those of watchdog_wait
- * and of setup_session_exists. */
-MUST_CHECK enum fleet_end lockstep_lead(struct monitor *monitor, struct tally *law);
+/* The gate is open: runs the trial, whose plan has PACE_LOCKSTEP, to the end of the last release,
+ * or of the experiment. Adds what the law predicts for all steps to *law. */
+void lockstep_run(struct trial *trial, struct tally *law);
 
 /* Below the trial's root: a znode for each lock, and below that what the recipe has laid out. The
  * set-up session makes all requests of the znodes; each function returns its errors, and records
@@ -169,14 +138,10 @@ MUST_CHECK enum fleet_end lockstep_lead(struct monitor *monitor, struct tally *l
 MUST_CHECK enum error_kind znodes_lay_out(const struct trial_memory *memory,
                                           struct setup_session *setup, struct error *error);
 
-/* After the last release only what was laid out may be left in the locks. Waits until the servers
- * have ended the sessions that died. */
-MUST_CHECK enum error_kind znodes_check_leftovers(struct trial_memory *memory,
-                                                  struct setup_session *setup, struct error *error);
-
-/* After the last release: a recipe's counter must have counted every grant. */
-MUST_CHECK enum error_kind znodes_check_counters(struct trial_memory *memory,
-                                                 struct setup_session *setup, struct error *error);
+/* After the last release only what was laid out may be left in the locks, as soon as the servers
+ * have ended the sessions that died; and a recipe's counter must have counted every grant. */
+MUST_CHECK enum error_kind znodes_check_end(struct trial_memory *memory,
+                                            struct setup_session *setup, struct error *error);
 
 /* At the deadline: a session that waits for the deletion of a znode that does not exist, or for the
  * creation of one that exists, has lost a wake-up. */

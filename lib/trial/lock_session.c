@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-/* How long after the request to close a session other servers may still have its znodes. */
+/* The longest that other servers may still have a session's znodes after the request to close it.
+ */
 #define EXIT_NS (2 * NS_PER_S)
 
 static struct lock_state *lock_of(const struct lock_session *session)
@@ -14,6 +15,32 @@ static struct lock_state *lock_of(const struct lock_session *session)
 static struct trial_session_report *report_of(const struct lock_session *session)
 {
     return &session->memory->sessions[session->actor.session];
+}
+
+static uint64_t now_ns_of(const struct lock_session *session)
+{
+    return client_now_ns(session->actor.client);
+}
+
+static bool is_in_steps(const struct lock_session *session)
+{
+    return session->memory->plan->pace == PACE_LOCKSTEP;
+}
+
+/* Writes what the session is and does to its places in the shared memory. */
+static void report_state(const struct lock_session *session)
+{
+    struct trial_session_report *report = report_of(session);
+    actor_report(&session->actor);
+    report->unfinished = session->state >= SESSION_ACQUIRING && session->state <= SESSION_RELEASING;
+    report->parked = session->state == SESSION_PARKED;
+    report->pauses = session->timed;
+    report->missed = session->actor.apart || session->actor.role == ROLE_RECONNECTED;
+    report->awaited = session->contender.awaited;
+    report->lock = session->meter.lock;
+    snprintf(report->node, sizeof report->node, "%s", session->contender.node);
+    snprintf(report->waits_for, sizeof report->waits_for, "%s",
+             report->parked ? session->contender.watched : "");
 }
 
 /* ------------------------------------------------------------------ the end of its part */
@@ -33,26 +60,6 @@ static void finish(struct lock_session *session, enum lock_session_state state)
     session->rests = true;
     actor_finish(&session->actor);
 }
-
-/* Writes what the session is and does to its places in the shared memory. */
-static void report_state(const struct lock_session *session)
-{
-    struct trial_session_report *report = report_of(session);
-    actor_report(&session->actor);
-    report->unfinished = session->state == SESSION_ACQUIRING || session->state == SESSION_PARKED ||
-                         session->state == SESSION_AT_TURN || session->state == SESSION_WORKING ||
-                         session->state == SESSION_RELEASING;
-    report->parked = session->state == SESSION_PARKED;
-    report->pauses = session->timed;
-    report->missed = session->actor.apart || session->actor.role == ROLE_RECONNECTED;
-    report->awaited = session->contender.awaited;
-    report->lock = session->meter.lock;
-    snprintf(report->node, sizeof report->node, "%s", session->contender.node);
-    snprintf(report->waits_for, sizeof report->waits_for, "%s",
-             report->parked ? session->contender.watched : "");
-}
-
-/* ------------------------------------------------------------------ death */
 
 static void die(struct lock_session *session, enum death_how how)
 {
@@ -89,24 +96,32 @@ static void die(struct lock_session *session, enum death_how how)
         lose(session, ZK_CONNECTION_LOSS);
 }
 
-static void lose_reply(struct lock_session *session)
-{
-    struct client *client = session->actor.client;
-    injection_begun(session->memory, session->meter.lock, session->actor.session,
-                    client_now_ns(client));
-    if (!client_cut(client))
-        lose(session, ZK_CONNECTION_LOSS);
-}
-
-/* ------------------------------------------------------------------ it moves */
+/* ------------------------------------------------------------------ the recipe's coroutines */
 
 static void advance(struct lock_session *session);
+
+static void choose_lock(struct lock_session *session, uint32_t lock)
+{
+    session->meter.lock = lock;
+    session->contender.lock = trial_memory_folder(session->memory, lock, 0);
+}
+
+/* The nested acquire or release under way, from 0. At barriers each is of another one. */
+static uint32_t nested_number(const struct lock_session *session)
+{
+    return session->state == SESSION_RELEASING
+               ? plan_nesting(session->memory->plan) - session->nested
+               : session->nested;
+}
 
 /* One of the recipe's coroutines, from its beginning. */
 static void begin(struct lock_session *session, enum lock_session_state state)
 {
     session->contender.resume_at = 0;
     session->state = state;
+    if (session->memory->plan->barriers > 1)
+        session->contender.lock =
+            trial_memory_folder(session->memory, session->meter.lock, nested_number(session));
     advance(session);
 }
 
@@ -116,7 +131,26 @@ static void set_alarm(struct lock_session *session, uint64_t due_ns)
     actor_set_alarm(&session->actor, due_ns);
 }
 
-/* ------------------------------------------------------------------ it holds, and works */
+/* ------------------------------------------------------------------ it acquires, and holds */
+
+static void acquire_once(struct lock_session *session)
+{
+    checker_begins(session->memory, session->meter.lock, PASSAGE_IN);
+    begin(session, SESSION_ACQUIRING);
+}
+
+static void arrive(struct lock_session *session)
+{
+    uint64_t acquisitions = report_of(session)->acquisitions;
+    uint32_t due = plan_lock_of(session->memory->plan, session->actor.session, acquisitions);
+    if (due != session->meter.lock)
+        choose_lock(session, due);
+    session->arrival = (int64_t)atomic_fetch_add(&lock_of(session)->arrivals, 1);
+    atomic_store(&lock_of(session)->joined, true);
+    session->arrived_ns = now_ns_of(session);
+    actor_step(&session->actor);
+    acquire_once(session);
+}
 
 /* A hold of 0 lasts until the next turn, too, or a second holder could not be detected. Under
  * lockstep time that the coordinator has waited is not lateness. */
@@ -130,72 +164,32 @@ static void set_release(struct lock_session *session)
         hold_ns = (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
     }
     uint64_t due_ns = session->granted_ns + hold_ns;
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    if (session->memory->plan->pace == PACE_LOCKSTEP && due_ns < now_ns)
-        due_ns = now_ns;
-    set_alarm(session, due_ns);
+    uint64_t now_ns = now_ns_of(session);
+    set_alarm(session, is_in_steps(session) && due_ns < now_ns ? now_ns : due_ns);
 }
 
+/* Under lockstep the release is ordered. */
 static void hold(struct lock_session *session)
 {
     session->state = SESSION_HOLDING;
-    if (session->memory->plan->pace == PACE_LOCKSTEP)
+    if (is_in_steps(session))
         session->rests = true;
     else
         set_release(session);
 }
 
-/* ------------------------------------------------------------------ it arrives, and acquires */
-
-static void choose_lock(struct lock_session *session, uint32_t lock)
-{
-    session->meter.lock = lock;
-    session->contender.lock = trial_memory_folder(session->memory, lock, 0);
-}
-
-/* The first of nested acquires or releases is number 0. At barriers each is of another one. */
-static void begin_nested(struct lock_session *session, enum lock_session_state state,
-                         uint32_t number)
-{
-    if (session->memory->plan->barriers > 1)
-        session->contender.lock = trial_memory_folder(session->memory, session->meter.lock, number);
-    begin(session, state);
-}
-
-static void acquire_once(struct lock_session *session)
-{
-    checker_enters(session->memory, session->meter.lock);
-    begin_nested(session, SESSION_ACQUIRING, session->nested);
-}
-
-static void arrive(struct lock_session *session)
-{
-    uint64_t acquisitions = report_of(session)->acquisitions;
-    uint32_t due = plan_lock_of(session->memory->plan, session->actor.session, acquisitions);
-    if (due != session->meter.lock)
-        choose_lock(session, due);
-    struct lock_state *lock = lock_of(session);
-    session->arrival = (int64_t)atomic_fetch_add(&lock->arrivals, 1);
-    atomic_store(&lock->joined, true);
-    session->arrived_ns = client_now_ns(session->actor.client);
-    actor_step(&session->actor);
-    acquire_once(session);
-}
-
 static void granted(struct lock_session *session)
 {
+    const struct recipe *recipe = session->memory->plan->recipe;
     uint32_t lock = session->meter.lock;
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    bool is_queue = session->memory->plan->recipe->fifo;
+    session->granted_ns = now_ns_of(session);
     checker_granted(session->memory, lock, session->actor.session,
-                    is_queue ? session->contender.sequence : session->arrival, now_ns);
-    uint64_t handoff_ns = handoff_grant_ns(session->memory, lock, session->arrived_ns, now_ns);
-    meter_granted(&session->meter, now_ns, now_ns - session->arrived_ns, handoff_ns);
-    handoff_granted(session->memory, lock, session->actor.session, handoff_ns, now_ns);
+                    recipe->fifo ? session->contender.sequence : session->arrival,
+                    session->granted_ns);
+    meter_granted(&session->meter, session->arrived_ns, session->granted_ns);
     report_of(session)->acquisitions++;
-    session->granted_ns = now_ns;
     actor_step(&session->actor);
-    if (session->memory->plan->recipe->work == NULL) {
+    if (recipe->work == NULL) {
         hold(session);
         return;
     }
@@ -205,7 +199,8 @@ static void granted(struct lock_session *session)
 
 static void acquired_once(struct lock_session *session)
 {
-    checker_entered(session->memory, session->meter.lock, session->actor.session, session->nested);
+    checker_ends(session->memory, session->meter.lock, session->actor.session,
+                 nested_number(session), PASSAGE_IN);
     if (++session->nested == plan_nesting(session->memory->plan)) {
         granted(session);
         return;
@@ -214,12 +209,16 @@ static void acquired_once(struct lock_session *session)
     acquire_once(session);
 }
 
-/* ------------------------------------------------------------------ it releases */
-
-static uint32_t releases_so_far(const struct lock_session *session)
+static void worked(struct lock_session *session)
 {
-    return plan_nesting(session->memory->plan) - session->nested;
+    struct contender *contender = &session->contender;
+    atomic_fetch_add(&session->memory->repairs, contender->repairs);
+    atomic_fetch_add(&session->memory->tasks_done, contender->tasks_done);
+    contender->repairs = contender->tasks_done = 0;
+    hold(session);
 }
+
+/* ------------------------------------------------------------------ it releases */
 
 static void release_once(struct lock_session *session)
 {
@@ -228,33 +227,24 @@ static void release_once(struct lock_session *session)
      * entered. */
     if (session->nested == (plan->recipe->barrier ? plan_nesting(plan) : 1)) {
         checker_released(session->memory, session->meter.lock, session->actor.session);
-        session->release_ns = client_now_ns(session->actor.client);
-        meter_held(&session->meter, session->release_ns - session->granted_ns);
-        handoff_begin(session->memory, session->meter.lock, session->release_ns, false);
-        meter_release_begun(&session->meter, session->release_ns);
+        session->release_ns = now_ns_of(session);
+        meter_release_begun(&session->meter, session->granted_ns, session->release_ns);
     }
-    checker_leaves(session->memory, session->meter.lock);
-    begin_nested(session, SESSION_RELEASING, releases_so_far(session));
-}
-
-static void release(struct lock_session *session)
-{
-    /* Bytes received so far belong to the handoff that ends. */
-    meter_read_bytes(&session->meter, session->actor.client);
-    release_once(session);
+    checker_begins(session->memory, session->meter.lock, PASSAGE_OUT);
+    begin(session, SESSION_RELEASING);
 }
 
 static void released(struct lock_session *session)
 {
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    report_of(session)->released_ns = now_ns;
-    report_of(session)->released_file = session->contender.file;
-    report_of(session)->released_line = session->contender.resume_at;
+    uint64_t now_ns = now_ns_of(session);
+    struct trial_session_report *report = report_of(session);
+    report->released_ns = now_ns;
+    report->released_file = session->contender.file;
+    report->released_line = session->contender.resume_at;
     meter_released(&session->meter, now_ns - session->release_ns);
     shared_raise(&session->memory->last_released_ns, now_ns);
     session->state = SESSION_IDLE;
-    actor_step(&session->actor);
-    if (session->memory->plan->pace == PACE_LOCKSTEP)
+    if (is_in_steps(session))
         session->rests = true;
     else if (handoff_admits(session->memory, session->meter.lock, session->actor.session))
         arrive(session);
@@ -264,44 +254,32 @@ static void released(struct lock_session *session)
 
 static void released_once(struct lock_session *session)
 {
-    checker_left(session->memory, session->meter.lock, session->actor.session,
-                 releases_so_far(session));
-    if (--session->nested == 0) {
-        released(session);
-        return;
-    }
+    checker_ends(session->memory, session->meter.lock, session->actor.session,
+                 nested_number(session), PASSAGE_OUT);
     actor_step(&session->actor);
-    release_once(session);
+    if (--session->nested == 0)
+        released(session);
+    else
+        release_once(session);
 }
 
-/* ------------------------------------------------------------------ the recipe's coroutine */
-
-static void done(struct lock_session *session)
-{
-    struct contender *contender = &session->contender;
-    if (session->state == SESSION_RELEASING) {
-        released_once(session);
-    } else if (session->state == SESSION_WORKING) {
-        atomic_fetch_add(&session->memory->repairs, contender->repairs);
-        atomic_fetch_add(&session->memory->tasks_done, contender->tasks_done);
-        contender->repairs = contender->tasks_done = 0;
-        hold(session);
-    } else {
-        acquired_once(session);
-    }
-}
+/* ------------------------------------------------------------------ it moves */
 
 static void advance(struct lock_session *session)
 {
     const struct recipe *recipe = session->memory->plan->recipe;
-    enum recipe_step (*resume)(struct contender * s) =
-        session->state == SESSION_RELEASING ? recipe->release
-        : session->state == SESSION_WORKING ? recipe->work
-                                            : recipe->acquire;
+    bool releases = session->state == SESSION_RELEASING, works = session->state == SESSION_WORKING;
+    enum recipe_step (*resume)(struct contender * s) = releases ? recipe->release
+                                                       : works  ? recipe->work
+                                                                : recipe->acquire;
     switch (resume(&session->contender)) {
     case STEP_REPLY:
-        if (session->cutting)
-            lose_reply(session);
+        if (!session->cutting)
+            break;
+        injection_begun(session->memory, session->meter.lock, session->actor.session,
+                        now_ns_of(session));
+        if (!client_cut(session->actor.client))
+            lose(session, ZK_CONNECTION_LOSS);
         break;
     case STEP_WATCH:
         session->woken_to = session->state;
@@ -309,7 +287,7 @@ static void advance(struct lock_session *session)
         session->rests = true;
         break;
     case STEP_TURN:
-        if (session->memory->plan->pace == PACE_FREE) { /* nobody waits for the others */
+        if (!is_in_steps(session)) { /* no session waits for the others */
             advance(session);
             break;
         }
@@ -317,10 +295,10 @@ static void advance(struct lock_session *session)
         session->rests = true;
         break;
     case STEP_PAUSE:
-        set_alarm(session, client_now_ns(session->actor.client) + session->contender.pause_ns);
+        set_alarm(session, now_ns_of(session) + session->contender.pause_ns);
         break;
     case STEP_DONE:
-        done(session);
+        (releases ? released_once : works ? worked : acquired_once)(session);
         break;
     case STEP_FAILED:
         lose(session, session->contender.status);
@@ -352,9 +330,9 @@ static void init(void *actor, void *kind, uint64_t seed)
     contender_set_guid(&session->contender, high, low);
 }
 
-/* Called at the end of every callback, when everything has been counted: from here on the
- * coordinator may take its next step. */
-static void settle(struct lock_session *session)
+/* Ends every callback that may bring the session to rest, when everything has been counted: from
+ * here on the coordinator may take its next step. */
+static void end_callback(struct lock_session *session)
 {
     if (!session->rests)
         return;
@@ -366,27 +344,18 @@ static void alarm_rang(void *actor, uint64_t late_ns)
 {
     struct lock_session *session = actor;
     session->timed = false;
-    if (session->state == SESSION_DEAD || session->state == SESSION_LOST ||
-        session->state == SESSION_READ)
+    if (session->state >= SESSION_DEAD)
         return;
     if (session->state == SESSION_HOLDING) {
         if (session->memory->plan->hold.mean_ns > 0)
             histogram_record(&session->meter.worker->late, late_ns);
-        release(session);
+        /* Bytes received so far belong to the handoff that ends. */
+        meter_read_bytes(&session->meter, session->actor.client);
+        release_once(session);
     } else {
         advance(session);
     }
-    settle(session);
-}
-
-static void pass_gate(struct lock_session *session)
-{
-    actor_pass_gate(&session->actor);
-    client_bytes(session->actor.client, &session->meter.bytes);
-    if (session->memory->plan->pace == PACE_LOCKSTEP)
-        return;
-    atomic_fetch_add(&session->actor.shared->busy, 1);
-    arrive(session);
+    end_callback(session);
 }
 
 static void carry_out(void *actor, int order)
@@ -397,7 +366,12 @@ static void carry_out(void *actor, int order)
     if (atomic_load(&actor_place(&session->actor)->dead))
         return;
     if (order == ORDER_GATE) {
-        pass_gate(session);
+        actor_pass_gate(&session->actor);
+        client_bytes(session->actor.client, &session->meter.bytes);
+        if (!is_in_steps(session)) {
+            atomic_fetch_add(&session->actor.shared->busy, 1);
+            arrive(session);
+        }
     } else if (order == ORDER_REPORT) {
         if (session->state != SESSION_READ)
             report_state(session);
@@ -421,7 +395,7 @@ static void carry_out(void *actor, int order)
         advance(session);
     }
     if (order != ORDER_REPORT && order != ORDER_READ)
-        settle(session);
+        end_callback(session);
 }
 
 /* ------------------------------------------------------------------ the session's callbacks */
@@ -449,14 +423,6 @@ static void sent(void *owner, enum operation operation)
     meter_sent(&session->meter, operation);
 }
 
-static bool is_foreseen(const struct lock_session *session, enum zk_status status)
-{
-    if (status == ZK_CONNECTION_LOSS)
-        return session->memory->plan->recipe->recovers;
-    return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS ||
-           status == ZK_BAD_VERSION || status == ZK_NOT_EMPTY;
-}
-
 static void replied(void *owner, const struct client_reply *reply)
 {
     struct lock_session *session = owner;
@@ -466,13 +432,14 @@ static void replied(void *owner, const struct client_reply *reply)
     actor_spoke(&session->actor);
     if (session->state == SESSION_LOST)
         return;
-    bool cut = session->cutting && reply->status == ZK_CONNECTION_LOSS;
+    bool recovers = session->memory->plan->recipe->recovers,
+         is_lost = reply->status == ZK_CONNECTION_LOSS, cut = session->cutting && is_lost;
     session->cutting = false;
-    if (cut && !session->memory->plan->recipe->recovers) {
+    if (cut && !recovers) {
         begin(session, SESSION_ACQUIRING); /* a client that knows nothing can only begin anew */
         return;
     }
-    if (!is_foreseen(session, reply->status)) {
+    if (is_lost ? !recovers : reply->status > ZK_NOT_EMPTY) { /* no recipe foresees it */
         lose(session, reply->status);
         return;
     }
@@ -481,7 +448,7 @@ static void replied(void *owner, const struct client_reply *reply)
     advance(session);
     session->contender.reply = NULL;
     meter_read_bytes(&session->meter, session->actor.client);
-    settle(session);
+    end_callback(session);
 }
 
 static void notified(void *owner, enum client_event event, const char *path)
@@ -489,22 +456,20 @@ static void notified(void *owner, enum client_event event, const char *path)
     struct lock_session *session = owner;
     if (session->state == SESSION_READ)
         return;
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    uint64_t since_ns =
-        handoff_notification_ns(session->memory, session->meter.lock, event, now_ns);
+    uint64_t now_ns = now_ns_of(session);
     bool wakes =
         session->state == SESSION_PARKED && contender_wakes(&session->contender, event, path);
     if (wakes) {
         atomic_fetch_add(&session->actor.shared->busy, 1);
         session->state = session->woken_to;
     }
-    meter_notified(&session->meter, event, !wakes, since_ns);
+    meter_notified(&session->meter, event, wakes, now_ns);
     /* If the session goes on, the bytes are read with the next reply: a system call less. */
     if (wakes)
         advance(session);
     else
         meter_read_bytes(&session->meter, session->actor.client);
-    settle(session);
+    end_callback(session);
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};

@@ -18,7 +18,7 @@
 #include "base/random.h"
 #include "trial/internal.h"
 
-/* The orders beside enum fleet_order. The session is counted as busy before it receives one. */
+/* The orders of the kind. The session is counted as busy before it receives one. */
 enum lock_session_order {
     LOCK_ORDER_ARRIVE = ORDER_OWN, /* idle: get in line */
     LOCK_ORDER_RELEASE,            /* holding: release when the plan's holding time is over */
@@ -29,12 +29,14 @@ enum lock_session_order {
 enum lock_session_state {
     SESSION_CONNECTING,
     SESSION_IDLE, /* connected, and not in line */
+    SESSION_HOLDING,
+    /* From here on it is unfinished. */
     SESSION_ACQUIRING,
     SESSION_PARKED,
-    SESSION_WORKING, /* holding, and at the work under the lock */
     SESSION_AT_TURN, /* lockstep: goes on when all who wait may */
-    SESSION_HOLDING,
+    SESSION_WORKING, /* holding, and at the work under the lock */
     SESSION_RELEASING,
+    /* From here on it does nothing more. */
     SESSION_FINISHED,
     SESSION_DEAD, /* as the plan or the recipe demands */
     SESSION_LOST, /* it cannot go on */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leads a trial one step at a time, and compares each step with the law. A step moves one session,
+ * Runs a trial one step at a time, and compares each step with the law. A step moves one session,
  * or all sessions that wait at a turn. It is complete when no session is busy and all notifications
  * that the law predicts for it have been received. Then the row of the ledger must equal the law's.
  * On several servers an arrival waits until each of them has carried out what any of them has, so
@@ -17,12 +17,11 @@
 
 #include <stdlib.h>
 
-/* Without a law: how long nothing has moved when all is taken to be at rest. */
+/* The time for which nothing has moved when all is taken to be at rest, without a law. */
 #define REST_NS (20 * NS_PER_MS)
-/* How long nothing has moved when the servers are asked whether more is to come. */
-#define QUIET_NS (2 * WATCHDOG_TURN_NS)
 
 struct lockstep_lock {
+    uint32_t number;
     struct law_lock law;
     struct tally expected; /* what the law predicts for the present row */
     struct tally alone;    /* of these: what the holder sends to release; of an arrival: nothing */
@@ -31,7 +30,8 @@ struct lockstep_lock {
 };
 
 struct lockstep {
-    struct monitor *monitor;
+    struct trial *trial;
+    struct experiment *experiment; /* the trial's */
     struct trial_memory *memory;
     struct lockstep_lock *locks;
     struct tally *law;    /* what the law predicts for all steps so far */
@@ -39,9 +39,9 @@ struct lockstep {
     uint64_t messages_ns; /* when that number last changed */
 };
 
-static struct watchdog *watchdog_of(const struct lockstep *lockstep)
+static bool goes_on(const struct lockstep *lockstep)
 {
-    return &lockstep->monitor->experiment->watchdog;
+    return experiment_goes_on(lockstep->experiment);
 }
 
 /* ------------------------------------------------------------------ at rest */
@@ -54,433 +54,362 @@ static bool is_lawful(const struct trial_memory *memory)
     return injection_none_yet(memory) && atomic_load(&memory->fleet->losses) == 0;
 }
 
-static bool is_anyone_busy(const struct trial_memory *memory)
+static bool is_any_busy(const struct trial_memory *memory)
 {
     return atomic_load(&memory->fleet->busy) != 0;
 }
 
-/* Whether no session has been busy, and no message was counted, for this long. */
-static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
+static bool are_holders_right(const struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
-    struct trial_memory *memory = lockstep->memory;
-    uint64_t messages = trial_memory_requests(memory) + shared_steps(memory->fleet) +
-                        trial_memory_count(memory, TALLY_NOTIFICATION);
-    uint64_t now_ns = monitor_now_ns(lockstep->monitor);
-    if (messages != lockstep->messages || is_anyone_busy(memory)) {
-        lockstep->messages = messages;
-        lockstep->messages_ns = now_ns;
-    }
-    return now_ns - lockstep->messages_ns >= while_ns;
-}
-
-static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
-{
-    return checker_holders(lockstep->memory, lock) == lockstep->locks[lock].law.view.holders;
+    return checker_holders(lockstep->memory, lock->number) == lock->law.view.holders;
 }
 
 /* Notifications in a row, and those that the law predicts for the present one. */
-static uint64_t received_in(const struct lockstep *lockstep, uint32_t lock, uint64_t handoff)
+static uint64_t received_in(const struct lockstep *lockstep, const struct lockstep_lock *lock,
+                            uint64_t handoff)
 {
-    return tally_read_shared(&ledger_row(&lockstep->memory->ledger, lock, handoff)->tally,
+    return tally_read_shared(&ledger_row(&lockstep->memory->ledger, lock->number, handoff)->tally,
                              TALLY_NOTIFICATION);
 }
 
-static uint64_t expected_of(const struct lockstep *lockstep, uint32_t lock)
+static uint64_t expected_in(const struct lockstep_lock *lock)
 {
-    return lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
+    return lock->expected.of[TALLY_NOTIFICATION];
 }
 
 /*
- * Without a law the step is taken to be complete when it has been quiet for a while and the lock is
- * held as it should be: after a death by a living session, if any session waits; else by as many as
- * the recipe allows. A later notification arrives in the next step; no verdict depends on that.
- *
- * With a law the notifications are read first: a session that one of them wakes was busy before it
- * was counted.
+ * Without a law the step is taken to be complete when no session has been busy and no message was
+ * counted for a while, and the lock is held as it should be: after a death by a living session, if
+ * any session waits; else by as many as the recipe allows. A later notification arrives in the next
+ * step; no verdict depends on that.
  */
-static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
+static bool is_quiet(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
     struct trial_memory *memory = lockstep->memory;
-    if (!is_lawful(memory)) {
-        bool is_held = injection_none_yet(memory) ? are_holders_right(lockstep, lock)
-                                                  : handoff_holder(memory, lock) != 0 ||
-                                                        handoff_waiting(memory, lock) == 0;
-        return is_quiet(lockstep, REST_NS) && is_held;
+    const struct tally total = trial_memory_total(memory);
+    uint64_t messages =
+        tally_rpcs(&total) + shared_steps(memory->fleet) + total.of[TALLY_NOTIFICATION];
+    uint64_t now_ns = experiment_now_ns(lockstep->experiment);
+    if (messages != lockstep->messages || is_any_busy(memory)) {
+        lockstep->messages = messages;
+        lockstep->messages_ns = now_ns;
     }
-    uint64_t received = received_in(lockstep, lock, handoff_number(memory, lock));
-    return received >= expected_of(lockstep, lock) && !is_anyone_busy(memory);
+    bool is_held = injection_none_yet(memory) ? are_holders_right(lockstep, lock)
+                                              : handoff_holder(memory, lock->number) != 0 ||
+                                                    handoff_waiting(memory, lock->number) == 0;
+    return is_held && now_ns - lockstep->messages_ns >= REST_NS;
+}
+
+/* With a law the notifications are read first: a session that one of them wakes was busy before it
+ * was counted. */
+static bool is_at_rest(struct lockstep *lockstep, const struct lockstep_lock *lock)
+{
+    struct trial_memory *memory = lockstep->memory;
+    if (!is_lawful(memory))
+        return is_quiet(lockstep, lock);
+    uint64_t received = received_in(lockstep, lock, handoff_number(memory, lock->number));
+    return received >= expected_in(lock) && !is_any_busy(memory);
 }
 
 /* ------------------------------------------------------------------ what differs from the law */
 
-static void violate(struct lockstep *lockstep, uint32_t lock, uint64_t handoff,
-                    struct violation violation)
+static struct violation differs(enum violation_kind kind, enum tally_kind tally, uint64_t expected,
+                                uint64_t found)
 {
-    violation.lock = lock;
-    violation.handoff = handoff;
-    trial_memory_violate(lockstep->memory, &violation);
+    return (struct violation){
+        .kind = kind, .tally = tally, .expected = (int64_t)expected, .found = (int64_t)found};
 }
 
-static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t found)
+static void fail(struct lockstep *lockstep, const struct lockstep_lock *lock, uint64_t handoff,
+                 struct violation violation)
 {
-    return (struct violation){.kind = VIOLATION_LAW,
-                              .tally = kind,
-                              .expected = (int64_t)expected,
-                              .found = (int64_t)found};
+    trial_memory_violate(lockstep->memory, lock->number, handoff, violation);
+    lockstep->experiment->end = END_VIOLATION;
 }
 
 /* More notifications than the law predicts: the step cannot become right. While a session is busy,
  * though, it may be about to be granted beside a holder, and that violation is to be reported. */
-static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, uint64_t expected)
+static void check_notifications(struct lockstep *lockstep, const struct lockstep_lock *lock,
+                                uint64_t handoff, uint64_t expected)
 {
     uint64_t found = received_in(lockstep, lock, handoff);
-    if (found <= expected || is_anyone_busy(lockstep->memory) || !is_lawful(lockstep->memory))
-        return false;
-    violate(lockstep, lock, handoff, of_law(TALLY_NOTIFICATION, expected, found));
-    return true;
+    if (found <= expected || is_any_busy(lockstep->memory) || !is_lawful(lockstep->memory) ||
+        !goes_on(lockstep))
+        return;
+    fail(lockstep, lock, handoff, differs(VIOLATION_LAW, TALLY_NOTIFICATION, expected, found));
 }
 
 /* In the row of the step under way, or late in the row before. The law knows the row's number:
  * until the release has been sent, the ledger's present row is the one before. */
-static bool has_excess(struct lockstep *lockstep, uint32_t lock)
+static void check_excess(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
-    uint64_t handoff = lockstep->locks[lock].law.view.releases;
-    return exceeds(lockstep, lock, handoff, expected_of(lockstep, lock)) ||
-           (handoff > 0 && exceeds(lockstep, lock, handoff - 1, lockstep->locks[lock].before));
+    uint64_t handoff = lock->law.view.releases;
+    check_notifications(lockstep, lock, handoff, expected_in(lock));
+    if (handoff > 0)
+        check_notifications(lockstep, lock, handoff - 1, lock->before);
 }
 
 /* The step is complete: the row and the number of holders must be the law's. */
-static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
+static void check_step(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
     struct trial_memory *memory = lockstep->memory;
-    const struct tally *found = &handoff_row(memory, lock)->tally;
-    const struct tally *expected = &lockstep->locks[lock].expected;
+    const struct tally *found = &handoff_row(memory, lock->number)->tally;
     if (atomic_load(&memory->violation_count) > 0)
-        return END_VIOLATION;
-    enum tally_kind kind = ledger_difference(found, expected);
+        lockstep->experiment->end = END_VIOLATION;
+    enum tally_kind kind = ledger_difference(found, &lock->expected);
     bool are_right = are_holders_right(lockstep, lock);
     if (!is_lawful(memory))
-        return END_DONE;
-    if (has_excess(lockstep, lock))
-        return END_VIOLATION;
+        return;
+    check_excess(lockstep, lock);
+    if (!goes_on(lockstep))
+        return;
     if (kind == TALLY_KINDS && are_right)
-        return END_DONE;
-    violate(lockstep, lock, handoff_number(memory, lock),
-            kind != TALLY_KINDS
-                ? of_law(kind, expected->of[kind], found->of[kind])
-                : (struct violation){.kind = VIOLATION_HOLDERS,
-                                     .expected = (int64_t)lockstep->locks[lock].law.view.holders,
-                                     .found = checker_holders(memory, lock)});
-    return END_VIOLATION;
+        return;
+    fail(lockstep, lock, handoff_number(memory, lock->number),
+         kind == TALLY_KINDS
+             ? differs(VIOLATION_HOLDERS, 0, lock->law.view.holders,
+                       checker_holders(memory, lock->number))
+             : differs(VIOLATION_LAW, kind, lock->expected.of[kind], found->of[kind]));
 }
 
-/* Too few notifications, and no session is busy: while one is, a server owes a reply, and more
- * notifications may come. */
-static bool is_short(const struct lockstep *lockstep, uint32_t lock)
+/* A release that does not send what gives the lock up wakes no session: that is the holder's doing,
+ * and not that of those who wait. */
+static bool has_unsent(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
-    const struct trial_memory *memory = lockstep->memory;
-    return received_in(lockstep, lock, handoff_number(memory, lock)) <
-               expected_of(lockstep, lock) &&
-           !is_anyone_busy(memory) && is_lawful(memory);
-}
-
-/* Whether each server has carried out what any of them has, and all notifications that were sent
- * have been received. False if the servers' counters are unknown, a server does not answer, or
- * others use the servers. A server that stalls may owe a notification. */
-static enum error_kind has_all_come(const struct lockstep *lockstep, bool *have_come)
-{
-    struct watchdog *watchdog = watchdog_of(lockstep);
-    const struct server_counters_reading *at_gate = &lockstep->monitor->experiment->at_start;
-    struct server_counters_reading reading = {.known = false};
-    uint64_t mark = 0;
-    bool reached = false;
-    *have_come = false;
-    if (!at_gate->known ||
-        server_counters_is_shared(at_gate, lockstep->memory->plan->fleet.sessions))
-        return ERROR_NONE;
-    enum error_kind kind = under_way_follow(watchdog, &mark, &reached);
-    if (kind == ERROR_NONE && reached)
-        kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
-    *have_come = kind == ERROR_NONE && reading.known &&
-                 reading.notifications - at_gate->notifications <=
-                     trial_memory_count(lockstep->memory, TALLY_NOTIFICATION);
-    return kind == ERROR_SERVER_DIED ? kind : ERROR_NONE;
-}
-
-static void violate_shortage(struct lockstep *lockstep, uint32_t lock, enum violation_kind kind)
-{
-    uint64_t handoff = handoff_number(lockstep->memory, lock);
-    struct violation violation = of_law(TALLY_NOTIFICATION, expected_of(lockstep, lock),
-                                        received_in(lockstep, lock, handoff));
-    violation.kind = kind;
-    violate(lockstep, lock, handoff, violation);
-}
-
-/* The lock is held as it should be, and all notifications have been received: the law predicts too
- * many. If nobody holds the lock, a wake-up was lost, which the deadline detects. */
-static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
-{
-    bool have_come;
-    if (!is_quiet(lockstep, QUIET_NS) || !are_holders_right(lockstep, lock))
-        return END_DONE;
-    enum error_kind kind = has_all_come(lockstep, &have_come);
-    lockstep->messages_ns = monitor_now_ns(lockstep->monitor); /* when they are asked again */
-    if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock))
-        return fleet_end_of(kind);
-    violate_shortage(lockstep, lock, VIOLATION_LAW);
-    return END_VIOLATION;
-}
-
-/* A release that does not send what gives the lock up wakes nobody: that is the holder's doing, and
- * not that of those who wait. */
-static bool has_unsent(struct lockstep *lockstep, uint32_t lock)
-{
-    const struct lockstep_lock *state = &lockstep->locks[lock];
-    const struct tally *found = &handoff_row(lockstep->memory, lock)->tally;
-    const struct trial_session_report *report = &lockstep->memory->sessions[state->releasing];
+    const struct tally *found = &handoff_row(lockstep->memory, lock->number)->tally;
+    const struct trial_session_report *report = &lockstep->memory->sessions[lock->releasing];
     enum tally_kind kind = 0;
-    while (kind < TALLY_NOTIFICATION && found->of[kind] >= state->alone.of[kind])
+    while (kind < TALLY_NOTIFICATION && found->of[kind] >= lock->alone.of[kind])
         kind++;
     if (kind == TALLY_NOTIFICATION)
         return false;
-    violate(lockstep, lock, handoff_number(lockstep->memory, lock),
-            (struct violation){.kind = VIOLATION_UNSENT,
-                               .tally = kind,
-                               .session = state->releasing + 1,
-                               .file = report->released_file,
-                               .line = report->released_line,
-                               .expected = (int64_t)state->alone.of[kind],
-                               .found = (int64_t)found->of[kind]});
+    struct violation violation =
+        differs(VIOLATION_UNSENT, kind, lock->alone.of[kind], found->of[kind]);
+    violation.session = lock->releasing + 1;
+    violation.file = report->released_file;
+    violation.line = report->released_line;
+    trial_memory_violate(lockstep->memory, lock->number,
+                         handoff_number(lockstep->memory, lock->number), violation);
     return true;
 }
 
-/* At the deadline notifications that the law predicts may be missing. The end stays END_DEADLINE:
- * its reason names who waits for what. */
-static void check_missing(struct lockstep *lockstep, uint32_t lock)
+/* At the deadline no session is busy, and notifications may be missing that the law predicts: a
+ * server that owes a reply has a busy session. If the lock is held as it should be, the law is
+ * wrong. Else a wake-up was lost, and the end stays the deadline: its reason names who waits. */
+static void check_deadline(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
-    if (is_short(lockstep, lock) && !has_unsent(lockstep, lock))
-        violate_shortage(lockstep, lock,
-                         are_holders_right(lockstep, lock) ? VIOLATION_LAW : VIOLATION_LOST_WAKEUP);
+    struct trial_memory *memory = lockstep->memory;
+    uint64_t handoff = handoff_number(memory, lock->number), expected = expected_in(lock),
+             found = received_in(lockstep, lock, handoff);
+    if (found >= expected || is_any_busy(memory) || !is_lawful(memory) ||
+        has_unsent(lockstep, lock))
+        return;
+    bool are_right = are_holders_right(lockstep, lock);
+    trial_memory_violate(memory, lock->number, handoff,
+                         differs(are_right ? VIOLATION_LAW : VIOLATION_LOST_WAKEUP,
+                                 TALLY_NOTIFICATION, expected, found));
+    if (are_right)
+        lockstep->experiment->end = END_VIOLATION;
 }
 
-static enum fleet_end wait_once(const struct lockstep *lockstep)
+static void await_rest(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
-    return watchdog_wait(watchdog_of(lockstep),
-                         is_lawful(lockstep->memory) ? WATCHDOG_TURN_NS : REST_NS);
-}
-
-static enum fleet_end await_rest(struct lockstep *lockstep, uint32_t lock)
-{
-    enum fleet_end end = END_DONE;
-    while (end == END_DONE && !is_at_rest(lockstep, lock)) {
-        end = wait_once(lockstep);
-        if (end == END_DONE && has_excess(lockstep, lock))
-            end = END_VIOLATION;
-        if (end == END_DONE && is_lawful(lockstep->memory))
-            end = check_shortage(lockstep, lock);
+    struct experiment *experiment = lockstep->experiment;
+    while (goes_on(lockstep) && !is_at_rest(lockstep, lock)) {
+        experiment_wait(experiment, is_lawful(lockstep->memory) ? EXPERIMENT_TURN_NS : REST_NS);
+        check_excess(lockstep, lock);
     }
-    if (end == END_DEADLINE)
-        check_missing(lockstep, lock);
-    return end == END_DONE ? check_step(lockstep, lock) : end;
+    if (goes_on(lockstep))
+        check_step(lockstep, lock);
+    else if (experiment->end == END_DEADLINE)
+        check_deadline(lockstep, lock);
 }
 
 /* ------------------------------------------------------------------ steps */
 
 /* Waits until the plan's rate allows what has been sent since the gate. */
-static enum fleet_end keep_rate(const struct lockstep *lockstep)
+static void keep_rate(const struct lockstep *lockstep)
 {
-    struct monitor *monitor = lockstep->monitor;
+    struct trial *trial = lockstep->trial;
     uint64_t rate = lockstep->memory->plan->max_rate, now_ns;
-    enum fleet_end end = END_DONE;
     if (rate == 0)
-        return end;
+        return;
     double due_ns =
         (double)trial_memory_requests(lockstep->memory) / (double)rate * (double)NS_PER_S;
-    uint64_t until_ns = monitor->experiment->started_ns + (uint64_t)due_ns;
-    while (end == END_DONE && (now_ns = monitor_now_ns(monitor)) < until_ns) {
+    uint64_t until_ns = trial->experiment.started_ns + (uint64_t)due_ns;
+    while (goes_on(lockstep) && (now_ns = experiment_now_ns(&trial->experiment)) < until_ns) {
         uint64_t left_ns = until_ns - now_ns;
-        monitor_rest(monitor);
-        end = watchdog_wait(watchdog_of(lockstep),
-                            left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS);
-        monitor_rest(monitor);
+        monitor_rest(trial);
+        experiment_wait(lockstep->experiment,
+                        left_ns < EXPERIMENT_TURN_NS ? left_ns : EXPERIMENT_TURN_NS);
+        monitor_rest(trial);
     }
-    return end;
 }
 
-/* What the law predicts for the present row besides. */
-static void expect(struct lockstep *lockstep, uint32_t lock, const struct tally *cost)
+/* Adds what the law predicts for the present row besides. */
+static void expect(struct lockstep *lockstep, struct lockstep_lock *lock, const struct tally *cost)
 {
-    tally_sum(&lockstep->locks[lock].expected, cost);
+    tally_sum(&lock->expected, cost);
     tally_sum(lockstep->law, cost);
 }
 
 /* Orders a session to move, and waits until the step is complete. */
-static enum fleet_end step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
-                           enum lock_session_order order)
+static void step(struct lockstep *lockstep, const struct lockstep_lock *lock, uint32_t session,
+                 enum lock_session_order order)
 {
-    struct trial_memory *memory = lockstep->memory;
-    enum fleet_end end = keep_rate(lockstep);
-    if (end != END_DONE)
-        return end;
-    atomic_fetch_add(&memory->fleet->busy, 1);
-    shared_tell(memory->fleet, session, (int)order);
-    return await_rest(lockstep, lock);
-}
-
-static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
-{
-    struct trial_memory *memory = lockstep->memory;
-    uint32_t lock = plan_lock_of(memory->plan, session, memory->sessions[session].acquisitions);
-    struct tally cost = {0};
-    enum fleet_end end = END_DONE;
-    /* A session that arrives may read before it writes, and its server may be behind. Without a law
-     * nothing depends on that. */
-    if (is_lawful(memory))
-        end = under_way_catch_up(watchdog_of(lockstep));
-    if (end != END_DONE)
-        return end;
-    if (injection_none_yet(memory))
-        law_lock_arrival(&lockstep->locks[lock].law, &cost);
-    lockstep->locks[lock].alone = (struct tally){0};
-    expect(lockstep, lock, &cost);
-    return step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
+    struct shared *fleet = lockstep->memory->fleet;
+    keep_rate(lockstep);
+    if (!goes_on(lockstep))
+        return;
+    atomic_fetch_add(&fleet->busy, 1);
+    shared_order(fleet, session, (int)order);
+    await_rest(lockstep, lock);
 }
 
 /* If it is time for those who rest at a turn of the lock to go on, lets them; part of the step
  * before. */
-static enum fleet_end step_turn(struct lockstep *lockstep, uint32_t lock)
+static void step_turn(struct lockstep *lockstep, struct lockstep_lock *lock)
 {
     struct shared *fleet = lockstep->memory->fleet;
     struct tally cost = {0};
-    uint64_t resting = law_lock_turn(&lockstep->locks[lock].law, &cost);
+    uint64_t resting = goes_on(lockstep) ? law_lock_turn(&lock->law, &cost) : 0;
     if (resting == 0)
-        return END_DONE;
+        return;
     expect(lockstep, lock, &cost);
     atomic_fetch_add(&fleet->busy, (int64_t)resting);
-    shared_tell_all(fleet, LOCK_ORDER_GO_ON + (int)lock);
-    return await_rest(lockstep, lock);
+    shared_order_all(fleet, LOCK_ORDER_GO_ON + (int)lock->number);
+    await_rest(lockstep, lock);
 }
 
-/* Whether a living session holds the lock. */
-static bool is_held(const struct trial_memory *memory, uint32_t lock)
-{
-    return handoff_holder(memory, lock) != 0 || atomic_load(&memory->locks[lock].sharers) != 0;
-}
-
-/* The session that is to release. Where sessions share the lock this is the first of them in line:
- * the law knows the line. Where all who wait take a turn together it is the winner of the turn. */
-static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
+/* A session that arrives may read before it writes, and its server may be behind. Without a law
+ * nothing depends on that. */
+static void step_arrive(struct lockstep *lockstep, uint32_t session)
 {
     struct trial_memory *memory = lockstep->memory;
-    uint32_t alone = handoff_holder(memory, lock);
-    if (alone != 0)
-        return alone - 1;
-    if (memory->plan->recipe->turn_law != NULL)
-        return handoff_row(memory, lock)->holder - 1;
-    return law_lock_first(&lockstep->locks[lock].law) * memory->plan->locks + lock;
+    uint64_t acquisitions = memory->sessions[session].acquisitions;
+    struct lockstep_lock *lock =
+        &lockstep->locks[plan_lock_of(memory->plan, session, acquisitions)];
+    struct tally cost = {0};
+    if (is_lawful(memory))
+        experiment_catch_up(lockstep->experiment);
+    if (!goes_on(lockstep))
+        return;
+    if (injection_none_yet(memory))
+        law_lock_arrival(&lock->law, &cost);
+    lock->alone = (struct tally){0};
+    expect(lockstep, lock, &cost);
+    step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
 }
 
 /* The session releases: a new row. */
-static enum fleet_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
+static void step_release(struct lockstep *lockstep, struct lockstep_lock *lock, uint32_t session)
 {
-    struct lockstep_lock *state = &lockstep->locks[lock];
     struct tally cost = {0};
-    state->alone = (struct tally){0};
-    state->releasing = session;
+    lock->alone = (struct tally){0};
+    lock->releasing = session;
     if (injection_none_yet(lockstep->memory)) {
-        law_lock_release_alone(&state->law, &state->alone);
-        law_lock_release(&state->law, &cost);
+        law_lock_release_alone(&lock->law, &lock->alone);
+        law_lock_release(&lock->law, &cost);
     }
-    state->before = expected_of(lockstep, lock);
-    state->expected = (struct tally){0};
+    lock->before = expected_in(lock);
+    lock->expected = (struct tally){0};
     expect(lockstep, lock, &cost);
-    enum fleet_end end = step(lockstep, lock, session, LOCK_ORDER_RELEASE);
-    return end == END_DONE ? step_turn(lockstep, lock) : end;
+    step(lockstep, lock, session, LOCK_ORDER_RELEASE);
+    step_turn(lockstep, lock);
 }
 
-/* One handoff of one lock: a holder releases, and queues again if more are to come. */
-static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
+/* Orders the session to die that is due to, if there is one. A session that closes has ended when
+ * its znode does not exist any more; the notifications of that have been sent then. Only a
+ * sequential znode belongs to one session for certain. */
+static void step_death(struct lockstep *lockstep)
 {
     struct trial_memory *memory = lockstep->memory;
-    uint32_t session = next_to_release(lockstep, lock);
-    enum fleet_end end = step_release(lockstep, lock, session);
-    monitor_close_in_time(lockstep->monitor);
-    if (end != END_DONE || atomic_load(&memory->fleet->sessions[session].dead) ||
-        !handoff_admits(memory, lock, session))
-        return end;
-    end = step_arrive(lockstep, session);
-    return end == END_DONE ? step_turn(lockstep, lock) : end;
-}
-
-/* ------------------------------------------------------------------ deaths */
-
-/* A session that closes has ended when its znode does not exist any more; the notifications of that
- * have been sent then. Only a sequential znode belongs to one session for certain. */
-static enum fleet_end await_exit(struct lockstep *lockstep, uint32_t session)
-{
-    struct experiment *experiment = lockstep->monitor->experiment;
-    const char *node = lockstep->memory->sessions[session].node;
-    int32_t sequence;
-    bool exists = queue_sequence(node, &sequence);
-    enum fleet_end end = END_DONE;
-    while (exists && end == END_DONE) {
-        end = fleet_end_of(
-            setup_session_exists(experiment->setup, node, &exists, &experiment->error));
-        if (end == END_DONE)
-            end = exists ? wait_once(lockstep) : await_rest(lockstep, 0);
-    }
-    return end;
-}
-
-/* Orders the session to die that is due to, if there is one. */
-static enum fleet_end let_die(struct lockstep *lockstep)
-{
+    struct experiment *experiment = lockstep->experiment;
     uint32_t session;
-    if (!injection_due(lockstep->memory, &session))
-        return END_DONE;
-    enum fleet_end end = step(lockstep, 0, session, LOCK_ORDER_DIE);
-    if (end == END_DONE && plan_death(lockstep->memory->plan)->how == DEATH_EXIT)
-        end = await_exit(lockstep, session);
-    return end;
+    int32_t sequence;
+    if (!injection_due(memory, &session))
+        return;
+    step(lockstep, &lockstep->locks[0], session, LOCK_ORDER_DIE);
+    const char *node = memory->sessions[session].node;
+    bool exists = plan_death(memory->plan)->how == DEATH_EXIT && queue_sequence(node, &sequence);
+    while (exists && goes_on(lockstep)) {
+        experiment_check(
+            experiment, setup_session_exists(experiment->setup, node, &exists, &experiment->error));
+        if (exists)
+            experiment_wait(experiment, REST_NS);
+        else
+            await_rest(lockstep, &lockstep->locks[0]);
+    }
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-/* All arrive; then the locks are handed on in turn until nobody holds any. */
-static enum fleet_end lead(struct lockstep *lockstep)
+/* The session that is to release. Where sessions share the lock this is the first of them in line:
+ * the law knows the line. Where all who wait take a turn together it is the winner of the turn. */
+static uint32_t next_to_release(const struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
-    const struct trial_plan *plan = lockstep->memory->plan;
-    enum fleet_end end = END_DONE;
-    for (uint32_t i = 0; end == END_DONE && i < plan->fleet.sessions; i++)
-        end = step_arrive(lockstep, i);
-    for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++)
-        end = step_turn(lockstep, lock);
-    for (bool any_held = true; end == END_DONE && any_held;) {
-        any_held = false;
-        for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++) {
-            if (lock == 0)
-                end = let_die(lockstep);
-            if (end != END_DONE || !is_held(lockstep->memory, lock))
-                continue;
-            any_held = true;
-            end = hand_on(lockstep, lock);
-        }
-    }
-    return end == END_DONE ? keep_rate(lockstep) : end;
+    struct trial_memory *memory = lockstep->memory;
+    uint32_t alone = handoff_holder(memory, lock->number);
+    if (alone != 0)
+        return alone - 1;
+    if (memory->plan->recipe->turn_law != NULL)
+        return handoff_row(memory, lock->number)->holder - 1;
+    return law_lock_first(&lock->law) * memory->plan->locks + lock->number;
 }
 
-enum fleet_end lockstep_lead(struct monitor *monitor, struct tally *law)
+/* One handoff of one lock: a holder releases, and queues again if more are to come. */
+static void hand_on(struct lockstep *lockstep, struct lockstep_lock *lock)
 {
-    const struct trial_plan *plan = monitor->memory->plan;
+    struct trial_memory *memory = lockstep->memory;
+    uint32_t session = next_to_release(lockstep, lock);
+    step_release(lockstep, lock, session);
+    monitor_close_in_time(lockstep->trial);
+    if (!goes_on(lockstep) || atomic_load(&memory->fleet->sessions[session].dead) ||
+        !handoff_admits(memory, lock->number, session))
+        return;
+    step_arrive(lockstep, session);
+    step_turn(lockstep, lock);
+}
+
+/* All arrive; then the locks are handed on in turn until none is held by a living session. */
+static void run_steps(struct lockstep *lockstep)
+{
+    struct trial_memory *memory = lockstep->memory;
+    const struct trial_plan *plan = memory->plan;
+    for (uint32_t i = 0; i < plan->fleet.sessions; i++)
+        step_arrive(lockstep, i);
+    for (uint32_t i = 0; i < plan->locks; i++)
+        step_turn(lockstep, &lockstep->locks[i]);
+    for (bool any_held = true; any_held;) {
+        any_held = false;
+        for (uint32_t i = 0; goes_on(lockstep) && i < plan->locks; i++) {
+            if (i == 0)
+                step_death(lockstep);
+            bool is_held =
+                handoff_holder(memory, i) != 0 || atomic_load(&memory->locks[i].sharers) != 0;
+            if (!goes_on(lockstep) || !is_held)
+                continue;
+            any_held = true;
+            hand_on(lockstep, &lockstep->locks[i]);
+        }
+    }
+    keep_rate(lockstep);
+}
+
+void lockstep_run(struct trial *trial, struct tally *law)
+{
+    const struct trial_plan *plan = trial->memory->plan;
     struct lockstep lockstep = {
-        .monitor = monitor,
-        .memory = monitor->memory,
+        .trial = trial,
+        .experiment = &trial->experiment,
+        .memory = trial->memory,
         .locks = memory_new(plan->locks, sizeof *lockstep.locks),
         .law = law,
     };
-    for (uint32_t lock = 0; lock < plan->locks; lock++)
-        law_lock_init(&lockstep.locks[lock].law, plan->recipe, plan_clients_of(plan, lock));
-    enum fleet_end end = lead(&lockstep);
+    for (uint32_t i = 0; i < plan->locks; i++) {
+        lockstep.locks[i].number = i;
+        law_lock_init(&lockstep.locks[i].law, plan->recipe, plan_clients_of(plan, i));
+    }
+    run_steps(&lockstep);
     free(lockstep.locks);
-    return end;
 }

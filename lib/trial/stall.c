@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/internal.h"
+#include "trial/stall.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,37 +7,53 @@
 /* The workers are asked before the shortest stall is one: so it is known then what was owed. */
 #define ASK_NS (STALL_LEAST_NS / 2)
 
-/* ------------------------------------------------------------------ what moves */
+/* ------------------------------------------------------------------ what moves, and how fast */
 
 /* Moves on with every request, reply, notification and step. */
 static uint64_t movement(const struct trial_memory *memory)
 {
-    return shared_steps(memory->fleet) + trial_memory_requests(memory) +
-           trial_memory_count(memory, TALLY_NOTIFICATION) +
-           trial_memory_count(memory, TALLY_BYTES_RECEIVED);
+    const struct tally total = trial_memory_total(memory);
+    return shared_steps(memory->fleet) + tally_rpcs(&total) + total.of[TALLY_NOTIFICATION] +
+           total.of[TALLY_BYTES_RECEIVED];
 }
 
-/* By the median of what has been timed most, which a cold server's first answers do not raise. Once
- * a trial has had a stall its latencies have that in them, and a bound that was measured stays. */
-static void measure_bound(struct stall *stall)
+/* The longest latency of some kinds, and their histogram with most values. */
+struct latencies {
+    const struct histogram *most;
+    uint64_t longest_ns;
+};
+
+static struct latencies look_at_latencies(const struct trial_memory *memory, int first, int last)
 {
-    const struct trial_memory *memory = stall->memory;
-    if (stall->is_measured && stall->found.count > 0)
-        return;
-    const struct histogram *most = &memory->workers[0].latency[0][0];
+    struct latencies found = {.most = &memory->workers[0].latency[0][first]};
     for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
         for (int role = 0; role < ROLES; role++) {
-            for (int kind = 0; kind <= METER_MULTI; kind++) {
+            for (int kind = first; kind <= last; kind++) {
                 const struct histogram *latency = &memory->workers[i].latency[role][kind];
-                if (histogram_count(latency) > histogram_count(most))
-                    most = latency;
+                if (histogram_count(latency) > histogram_count(found.most))
+                    found.most = latency;
+                if (latency->max_ns > found.longest_ns)
+                    found.longest_ns = latency->max_ns;
             }
         }
     }
-    stall->median_ns = histogram_percentile_ns(most, 50);
+    return found;
+}
+
+/* The median of what has been timed most, which a cold server's first answers do not raise. Once a
+ * trial has had a stall its latencies have that in them, and a median that was measured stays. */
+static void measure_median(struct stall *stall)
+{
+    if (stall->median_ns == 0 || stall->found.count == 0)
+        stall->median_ns = histogram_percentile_ns(
+            look_at_latencies(stall->memory, METER_CREATE, METER_MULTI).most, 50);
+}
+
+/* A longer silence is a stall. */
+static uint64_t bound_ns(const struct stall *stall)
+{
     uint64_t latencies_ns = stall->median_ns * STALL_LATENCIES;
-    stall->bound_ns = latencies_ns > STALL_LEAST_NS ? latencies_ns : STALL_LEAST_NS;
-    stall->is_measured = histogram_count(most) > 0;
+    return latencies_ns > STALL_LEAST_NS ? latencies_ns : STALL_LEAST_NS;
 }
 
 /* ------------------------------------------------------------------ what is owed */
@@ -49,25 +65,17 @@ static bool waits_for_reply(const struct shared_session *session)
     return session->asked && !session->answered && !atomic_load(&session->dead);
 }
 
-static void find_lone_server(struct stall *stall)
-{
-    const struct connect_string *servers = stall->memory->plan->fleet.servers;
-    stall->server[0] = '\0';
-    if (servers->count == 1)
-        endpoint_address(&servers->endpoints[0], stall->server, sizeof stall->server);
-}
-
-/* The server at which the most sessions wait for a reply. Which owes a notification nobody knows,
- * unless there is one alone. */
+/* The server at which the most sessions wait for a reply. Which one owes a notification is not
+ * known, unless there is one alone. */
 static void find_server(struct stall *stall)
 {
     const struct trial_memory *memory = stall->memory;
     const struct connect_string *servers = memory->plan->fleet.servers;
     uint32_t most = 0;
-    find_lone_server(stall);
+    stall->server[0] = '\0';
     for (size_t i = 0; i < servers->count; i++) {
         char address[ENDPOINT_TEXT_SIZE];
-        uint32_t waiting = 0;
+        uint32_t waiting = servers->count == 1;
         endpoint_address(&servers->endpoints[i], address, sizeof address);
         for (uint32_t s = 0; s < memory->plan->fleet.sessions; s++)
             waiting += waits_for_reply(&memory->fleet->sessions[s]) &&
@@ -78,7 +86,7 @@ static void find_server(struct stall *stall)
     }
 }
 
-static void hear_workers(struct stall *stall)
+static void read_reports(struct stall *stall)
 {
     const struct trial_memory *memory = stall->memory;
     bool pauses = false;
@@ -95,8 +103,6 @@ static void hear_workers(struct stall *stall)
     find_server(stall);
 }
 
-/* ------------------------------------------------------------------ silence */
-
 /* How much of the silence until now_ns a server is to answer for. What a dead session has left is
  * waited for until the servers end it: that is no notification owed. */
 static uint64_t owed_ns(const struct stall *stall, uint64_t now_ns)
@@ -109,6 +115,8 @@ static uint64_t owed_ns(const struct stall *stall, uint64_t now_ns)
         since_ns = expires_ns;
     return now_ns > since_ns ? now_ns - since_ns : 0;
 }
+
+/* ------------------------------------------------------------------ silence */
 
 static void count(struct stall *stall, uint64_t length_ns, const char *server)
 {
@@ -132,7 +140,7 @@ static void note_absence(struct stall *stall, uint64_t absent_ns)
 static void end_silence(struct stall *stall, uint64_t now_ns)
 {
     uint64_t length_ns = owed_ns(stall, now_ns);
-    if (stall->answered && length_ns > stall->bound_ns)
+    if (stall->answered && length_ns > bound_ns(stall))
         count(stall, length_ns, stall->server);
     else if (stall->answered && stall->is_owed)
         note_absence(stall, stall->absent_ns);
@@ -151,7 +159,7 @@ static void begin_silence(struct stall *stall, uint64_t moved, uint64_t now_ns)
 void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns)
 {
     shared_forget_absence(memory->fleet);
-    *stall = (struct stall){.memory = memory, .bound_ns = STALL_LEAST_NS, .began_ns = now_ns};
+    *stall = (struct stall){.memory = memory, .began_ns = now_ns};
     begin_silence(stall, movement(memory), now_ns);
 }
 
@@ -161,26 +169,23 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
     if (memory == NULL)
         return;
     uint64_t moved = movement(memory);
-    bool moves = moved != stall->moved;
     /* In free pace the sessions go on without the coordinator. */
     if (memory->plan->pace == PACE_LOCKSTEP)
         note_absence(stall, absent_ns);
     stall->absent_ns += absent_ns;
-    if (moves) {
+    if (moved != stall->moved) {
         end_silence(stall, now_ns);
         begin_silence(stall, moved, now_ns);
-        return;
-    }
-    /* When all have finished nothing is timed any more. */
-    if (atomic_load(&memory->fleet->finished) == memory->plan->fleet.sessions)
-        begin_silence(stall, moved, now_ns);
-    else if (stall->asked_ns == 0 && now_ns - stall->since_ns >= ASK_NS &&
-             shared_inquire(memory->fleet)) { /* once an earlier question has been answered */
-        measure_bound(stall);
+    } else if (atomic_load(&memory->fleet->finished) == memory->plan->fleet.sessions) {
+        begin_silence(stall, moved, now_ns); /* when all have finished nothing is timed any more */
+    } else if (stall->asked_ns == 0 && now_ns - stall->since_ns >= ASK_NS &&
+               shared_inquire(memory->fleet,
+                              false)) { /* once an earlier question has been answered */
+        measure_median(stall);
         stall->asked_ns = now_ns;
-    } else if (stall->asked_ns != 0 && !stall->answered &&
-               atomic_load(&memory->fleet->reported) == memory->plan->fleet.processes)
-        hear_workers(stall);
+    } else if (stall->asked_ns != 0 && !stall->answered && shared_has_reports(memory->fleet)) {
+        read_reports(stall);
+    }
 }
 
 void stall_rest(struct stall *stall, uint64_t now_ns)
@@ -197,9 +202,9 @@ void stall_question(struct stall *stall, uint64_t now_ns, uint64_t waited_ns)
 {
     if (stall->memory == NULL || waited_ns <= STALL_LEAST_NS)
         return;
-    measure_bound(stall);
+    measure_median(stall);
     /* A silence that is a stall already goes on, and has the question in it. */
-    if (waited_ns <= stall->bound_ns || stall_lasts_ns(stall, now_ns) > 0)
+    if (waited_ns <= bound_ns(stall) || stall_lasts_ns(stall, now_ns) > 0)
         return;
     count(stall, waited_ns, "");
     begin_silence(stall, movement(stall->memory), now_ns);
@@ -207,28 +212,11 @@ void stall_question(struct stall *stall, uint64_t now_ns, uint64_t waited_ns)
 
 uint64_t stall_lasts_ns(const struct stall *stall, uint64_t now_ns)
 {
-    if (stall->memory == NULL)
-        return 0;
-    uint64_t length_ns = owed_ns(stall, now_ns);
-    return length_ns > stall->bound_ns ? length_ns : 0;
+    uint64_t length_ns = stall->memory == NULL ? 0 : owed_ns(stall, now_ns);
+    return length_ns > bound_ns(stall) ? length_ns : 0;
 }
 
 /* ------------------------------------------------------------------ the end of a short trial */
-
-/* The longest time of these kinds. */
-static uint64_t longest_ns(const struct trial_memory *memory, int first_kind, int last_kind)
-{
-    uint64_t most_ns = 0;
-    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
-        for (int role = 0; role < ROLES; role++) {
-            for (int kind = first_kind; kind <= last_kind; kind++) {
-                uint64_t max_ns = memory->workers[i].latency[role][kind].max_ns;
-                most_ns = max_ns > most_ns ? max_ns : most_ns;
-            }
-        }
-    }
-    return most_ns;
-}
 
 /* Looks ten times a second say little of a trial that takes some milliseconds: the longest time in
  * which a request had no reply, or a release no notification, says it; the notification that a
@@ -236,9 +224,9 @@ static uint64_t longest_ns(const struct trial_memory *memory, int first_kind, in
  * worker's absence in it, of which all but a turn is known: less than STALL_BRIEF_NS. */
 static uint64_t longest_owed_ns(const struct trial_memory *memory)
 {
-    bool is_of_release = injection_none_yet(memory) && !memory->plan->recipe->barrier;
+    bool is_of_release = atomic_load(&memory->died_ns) == 0 && !memory->plan->recipe->barrier;
     int last_kind = is_of_release ? METER_NOTIFICATION : METER_MULTI;
-    uint64_t most_ns = longest_ns(memory, METER_CREATE, last_kind),
+    uint64_t most_ns = look_at_latencies(memory, METER_CREATE, last_kind).longest_ns,
              absent_ns = shared_absent_ns(memory->fleet);
     return most_ns > absent_ns ? most_ns - absent_ns : 0;
 }
@@ -250,31 +238,28 @@ static bool is_most(const struct stall *stall, uint64_t length_ns, uint64_t now_
     uint64_t first_ns = atomic_load(&memory->first_release_ns),
              last_ns = atomic_load(&memory->last_released_ns),
              until_ns = last_ns > stall->began_ns ? last_ns : now_ns,
-             handoff_ns = longest_ns(memory, METER_HANDOFF, METER_HANDOFF);
+             handoff_ns = look_at_latencies(memory, METER_HANDOFF, METER_HANDOFF).longest_ns;
     bool is_of_drain = first_ns > 0 && last_ns > first_ns && handoff_ns >= length_ns;
     return length_ns > (until_ns - stall->began_ns) / 2 ||
            (is_of_drain && length_ns > (last_ns - first_ns) / 2);
 }
 
-/* The server is known if the workers have reported in that silence, or if there is one alone. */
-static void find_brief(struct stall *stall, uint64_t now_ns)
-{
-    measure_bound(stall);
-    uint64_t length_ns = longest_owed_ns(stall->memory);
-    if (length_ns < STALL_BRIEF_NS || length_ns <= stall->median_ns * STALL_BRIEF_LATENCIES ||
-        !is_most(stall, length_ns, now_ns))
-        return;
-    if (stall->server[0] == '\0')
-        find_lone_server(stall);
-    count(stall, length_ns, stall->server);
-}
-
 void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline)
 {
-    if (stall->memory != NULL && (!at_deadline || stall->request_is_out || !stall->answered))
+    const struct trial_memory *memory = stall->memory;
+    if (memory == NULL)
+        return;
+    if (!at_deadline || stall->request_is_out || !stall->answered)
         end_silence(stall, now_ns);
-    if (stall->memory != NULL && stall->found.count == 0 &&
-        !stall->memory->plan->tolerates_brief_stalls)
-        find_brief(stall, now_ns);
+    if (stall->found.count == 0 && !memory->plan->tolerates_brief_stalls) {
+        measure_median(stall);
+        uint64_t length_ns = longest_owed_ns(memory);
+        if (stall->server[0] == '\0' && memory->plan->fleet.servers->count == 1)
+            find_server(stall);
+        /* The one of several servers is known if the workers have reported in that silence. */
+        if (length_ns >= STALL_BRIEF_NS && length_ns > stall->median_ns * STALL_BRIEF_LATENCIES &&
+            is_most(stall, length_ns, now_ns))
+            count(stall, length_ns, stall->server);
+    }
     stall->memory = NULL;
 }

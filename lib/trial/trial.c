@@ -8,22 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct run {
-    const struct trial_plan *plan;
-    const struct trial_watch *watch;
-    struct trial_memory *memory;
-    struct experiment experiment;
-    struct monitor monitor;
-    bool answered; /* all servers did, after the trial */
-};
-
 /* ------------------------------------------------------------------ adding up */
 
-static void add_workers(const struct run *run, struct trial_result *result)
+static void add_workers(const struct trial_memory *memory, struct trial_result *result)
 {
-    for (uint32_t i = 0; i < run->plan->fleet.processes; i++) {
-        const struct lock_worker *worker = &run->memory->workers[i];
-        const struct shared_worker *place = &run->memory->fleet->workers[i];
+    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
+        const struct lock_worker *worker = &memory->workers[i];
+        const struct shared_worker *place = &memory->fleet->workers[i];
         tally_sum(&result->total, &worker->total);
         result->client_cpu_ns += place->cpu_ns;
         result->client_rss_kib += place->rss_kib;
@@ -51,22 +42,36 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static void add_sessions(const struct run *run, struct trial_result *result)
+/* What the processes have left in the shared memory. */
+static void add_memory(const struct trial_memory *memory, uint64_t gate_ns,
+                       struct trial_result *result)
 {
-    uint32_t sessions = run->plan->fleet.sessions;
+    uint32_t sessions = memory->plan->fleet.sessions;
     uint64_t *acquisitions = memory_new(sessions, sizeof *acquisitions), sum_ns = 0, released = 0;
+    uint64_t last_ns = atomic_load(&memory->last_released_ns);
+    result->elapsed_ns = interval_ns(gate_ns, last_ns);
+    result->drain_ns = interval_ns(atomic_load(&memory->first_release_ns), last_ns);
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        result->handoffs += atomic_load(&memory->locks[lock].grants);
+        result->inversions += atomic_load(&memory->locks[lock].inversions);
+    }
     for (uint32_t i = 0; i < sessions; i++) {
-        const struct trial_session_report *session = &run->memory->sessions[i];
-        acquisitions[i] = session->acquisitions;
-        sum_ns += interval_ns(run->experiment.started_ns, session->released_ns);
-        released += session->released_ns > 0;
+        acquisitions[i] = memory->sessions[i].acquisitions;
+        sum_ns += interval_ns(gate_ns, memory->sessions[i].released_ns);
+        released += memory->sessions[i].released_ns > 0;
     }
     result->fairness_jain = statistics_jain(acquisitions, sessions);
     result->client_ns = released > 0 ? sum_ns / released : 0;
+    result->had_death = !injection_none_yet(memory);
+    result->died_session = atomic_load(&memory->died_session);
+    result->died_handoff = atomic_load(&memory->died_handoff);
+    result->losses = atomic_load(&memory->fleet->losses);
+    result->recovery_ns = atomic_load(&memory->recovery_ns);
+    result->repairs = atomic_load(&memory->repairs);
+    result->tasks_done = atomic_load(&memory->tasks_done);
     free(acquisitions);
 }
 
-/* found: of experiment_reconcile. */
 static void add_reconciliation(struct trial_memory *memory, const struct reconcile_result *found,
                                struct trial_result *result)
 {
@@ -76,58 +81,37 @@ static void add_reconciliation(struct trial_memory *memory, const struct reconci
     if (found->had_strangers)
         snprintf(result->not_valid, sizeof result->not_valid, "%s", found->why);
     if (found->reconciled == RECONCILED_NO)
-        trial_memory_violate(memory,
-                             &(struct violation){.kind = VIOLATION_SERVERS,
-                                                 .handoff = trial_memory_rows_used(memory, 0) - 1,
-                                                 .counter = found->counter,
-                                                 .expected = (int64_t)found->sessions,
-                                                 .found = (int64_t)found->servers});
+        trial_memory_violate(memory, 0, trial_memory_rows_used(memory, 0) - 1,
+                             (struct violation){.kind = VIOLATION_SERVERS,
+                                                .counter = found->counter,
+                                                .expected = (int64_t)found->sessions,
+                                                .found = (int64_t)found->servers});
 }
 
-/* What the processes have left in the shared memory. */
-static void add_memory(const struct run *run, struct trial_result *result)
+/* A server that hangs keeps back what its sessions wait for: lost wake-ups are looked for only if
+ * all servers have answered after the trial. */
+static enum error_kind check_znodes(struct trial *trial, bool answered)
 {
-    const struct trial_memory *memory = run->memory;
-    uint64_t gate_ns = run->experiment.started_ns, last_ns = atomic_load(&memory->last_released_ns);
-    result->elapsed_ns = interval_ns(gate_ns, last_ns);
-    result->drain_ns = interval_ns(atomic_load(&memory->first_release_ns), last_ns);
-    for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
-        result->handoffs += atomic_load(&memory->locks[lock].grants);
-        result->inversions += atomic_load(&memory->locks[lock].inversions);
-    }
-    result->had_death = !injection_none_yet(memory);
-    result->died_session = atomic_load(&memory->died_session);
-    result->died_handoff = atomic_load(&memory->died_handoff);
-    result->losses = atomic_load(&memory->fleet->losses);
-    result->recovery_ns = atomic_load(&memory->recovery_ns);
-    result->repairs = atomic_load(&memory->repairs);
-    result->tasks_done = atomic_load(&memory->tasks_done);
-    add_sessions(run, result);
-}
-
-static enum error_kind check_znodes(const struct run *run, enum fleet_end end, struct error *error)
-{
-    struct trial_memory *memory = run->memory;
-    struct setup_session *setup = run->experiment.setup;
-    bool done = end == END_DONE, at_deadline = end == END_DEADLINE;
+    struct experiment *experiment = &trial->experiment;
+    struct setup_session *setup = experiment->setup;
+    struct error *error = &experiment->error;
+    bool done = experiment->end == END_DONE;
     enum error_kind kind = ERROR_NONE;
-    if (done || at_deadline)
-        kind = setup_session_catch_up(setup, run->plan->root, error);
+    if (done || experiment->end == END_DEADLINE)
+        kind = setup_session_catch_up(setup, experiment->root, error);
     if (kind == ERROR_NONE && done)
-        kind = znodes_check_leftovers(memory, setup, error);
-    if (kind == ERROR_NONE && done)
-        kind = znodes_check_counters(memory, setup, error);
-    /* A server that hangs keeps back what its sessions wait for. */
-    if (kind == ERROR_NONE && at_deadline && run->answered)
-        kind = znodes_check_wakeups(memory, setup, error);
+        kind = znodes_check_end(trial->memory, setup, error);
+    else if (kind == ERROR_NONE && experiment->end == END_DEADLINE && answered)
+        kind = znodes_check_wakeups(trial->memory, setup, error);
     return kind;
 }
 
-/* To be called right after the servers were asked, while the sessions are still open. */
-static void add_up(struct run *run, struct trial_result *result)
+/* To be called right after the servers were asked, while the sessions are still open. answered: all
+ * servers did. */
+static void add_up(struct trial *trial, bool answered, struct trial_result *result)
 {
-    struct trial_memory *memory = run->memory;
-    struct experiment *experiment = &run->experiment;
+    struct trial_memory *memory = trial->memory;
+    struct experiment *experiment = &trial->experiment;
     const struct reconcile_result reconciled = experiment_reconcile(
         experiment, (struct reconcile_facts){.servers = result->servers,
                                              .sessions = &result->total,
@@ -135,12 +119,12 @@ static void add_up(struct run *run, struct trial_result *result)
                                              .exits = atomic_load(&memory->exits)});
     bool done = experiment->end == END_DONE;
     result->end = experiment->end;
-    add_memory(run, result);
-    if (check_znodes(run, result->end, &experiment->error) != ERROR_NONE) {
+    add_memory(memory, experiment->started_ns, result);
+    if (check_znodes(trial, answered) != ERROR_NONE) {
         experiment->end = END_ERROR;
         return;
     }
-    if (done && run->plan->pace == PACE_LOCKSTEP && !result->had_death) {
+    if (done && memory->plan->pace == PACE_LOCKSTEP && !result->had_death) {
         result->has_law = result->losses == 0;
         if (!result->has_law)
             snprintf(result->not_valid, sizeof result->not_valid,
@@ -158,125 +142,105 @@ static void add_up(struct run *run, struct trial_result *result)
 
 /* ------------------------------------------------------------------ from the gate to the end */
 
-static enum fleet_end lead_free(struct monitor *monitor)
-{
-    struct shared *fleet = monitor->memory->fleet;
-    enum fleet_end end = END_DONE;
-    while (end == END_DONE && atomic_load(&fleet->finished) < fleet->plan->sessions) {
-        monitor_close_in_time(monitor);
-        end = watchdog_wait(&monitor->experiment->watchdog, WATCHDOG_TURN_NS);
-    }
-    return end;
-}
-
 /* Until the trial is done or cannot go on: under lockstep every step, in free pace until all
  * sessions have finished and have received all notifications that the servers have sent. */
-static enum fleet_end lead(struct run *run, struct tally *law)
+static void run_sessions(struct trial *trial, struct tally *law)
 {
-    struct experiment *experiment = &run->experiment;
-    struct trial_memory *memory = run->memory;
-    const struct trial_watch *watch = run->watch;
-    bool in_steps = run->plan->pace == PACE_LOCKSTEP;
-    monitor_open(&run->monitor);
+    struct experiment *experiment = &trial->experiment;
+    struct trial_memory *memory = trial->memory;
+    struct shared *fleet = memory->fleet;
+    const struct trial_watch *watch = trial->watch;
+    void *company = experiment->host->company;
+    bool in_steps = memory->plan->pace == PACE_LOCKSTEP;
+    monitor_open(trial);
     if (watch->opened != NULL)
-        watch->opened(watch->context);
-    shared_enter(memory->fleet, PHASE_RUN);
-    enum fleet_end end = in_steps ? lockstep_lead(&run->monitor, law) : lead_free(&run->monitor);
+        watch->opened(company);
+    shared_enter(fleet, PHASE_RUN);
+    if (in_steps)
+        lockstep_run(trial, law);
+    while (!in_steps && experiment_goes_on(experiment) &&
+           atomic_load(&fleet->finished) < fleet->plan->sessions) {
+        monitor_close_in_time(trial);
+        experiment_wait(experiment, EXPERIMENT_TURN_NS);
+    }
     /* What comes behind the last session, such as questions to the servers, is no contention. */
     if (watch->ended != NULL)
-        watch->ended(watch->context);
+        watch->ended(company);
     /* A session that has died does not receive the notifications that the servers send it. */
-    if (end == END_DONE && !in_steps && injection_none_yet(memory))
-        end = under_way_receive(&experiment->watchdog, &experiment->at_start);
-    if (end == END_DONE)
-        end = under_way_settle(&experiment->watchdog);
-    return end == END_DONE && atomic_load(&memory->overflowed) ? END_OVERFLOW : end;
+    if (experiment_goes_on(experiment) && !in_steps && injection_none_yet(memory))
+        experiment_await_notifications(experiment);
+    experiment_await_setup(experiment);
+    if (experiment_goes_on(experiment) && atomic_load(&memory->overflowed))
+        experiment->end = END_OVERFLOW;
 }
 
-/* A trial that was cut short has a reason of its own: that a server does not tell its counters then
- * is no error, unless it is a private one, which has died. */
-static void read_servers(struct run *run, struct trial_result *result)
+static void measure(struct trial *trial, struct trial_result *result)
 {
-    struct experiment *experiment = &run->experiment;
-    bool is_done = experiment->end == END_DONE;
+    struct experiment *experiment = &trial->experiment;
     struct error why;
-    enum error_kind kind =
-        experiment_read_servers(experiment, is_done, &result->total,
-                                atomic_load(&run->memory->exits), &result->servers, &why);
-    run->answered = kind == ERROR_NONE;
-    if (run->answered || (!is_done && experiment->ensemble == NULL))
-        return;
-    experiment->error = why;
-    experiment->end = END_ERROR;
-}
-
-static void run_sessions(struct run *run, struct trial_result *result)
-{
-    struct experiment *experiment = &run->experiment;
-    experiment_start(experiment, run->memory->fleet, &lock_session_ops, run->memory);
+    experiment_start(experiment, trial->memory->fleet, &lock_session_ops, trial->memory);
     if (!experiment->are_working)
         return;
     experiment_gate(experiment);
     experiment_read_start(experiment);
-    if (experiment->end == END_DONE)
-        experiment->end = lead(run, &result->law);
-    stall_end(&run->monitor.stall, monitor_now_ns(&run->monitor), experiment->end == END_DEADLINE);
-    result->stalls = run->monitor.stall.found;
+    if (experiment_goes_on(experiment))
+        run_sessions(trial, &result->law);
+    stall_end(&trial->stall, experiment_now_ns(&trial->experiment),
+              experiment->end == END_DEADLINE);
+    result->stalls = trial->stall.found;
     experiment_stop(experiment);
     if (experiment->end == END_ERROR)
         return;
-    add_workers(run, result);
-    read_servers(run, result);
-    if (experiment->end != END_ERROR)
-        add_up(run, result);
+    add_workers(trial->memory, result);
+    /* A trial that was cut short has a reason of its own: a server that does not report its
+     * counters then is no error, unless it is a private one, which has died. */
+    bool answered =
+        experiment_read_servers(experiment, &result->total, atomic_load(&trial->memory->exits),
+                                &result->servers, &why) == ERROR_NONE;
+    if (answered || (!experiment_goes_on(experiment) && experiment->host->ensemble == NULL)) {
+        add_up(trial, answered, result);
+    } else {
+        experiment->error = why;
+        experiment->end = END_ERROR;
+    }
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static void run_trial(struct run *run, const struct trial_host *host, struct trial_result *result)
+enum error_kind trial_run(const struct trial_plan *plan, const struct fleet_host *host,
+                          const struct trial_watch *watch, struct trial_result **result,
+                          struct error *error)
 {
-    struct experiment *experiment = &run->experiment;
-    *experiment = (struct experiment){
-        .plan = &run->plan->fleet,
-        .root = run->plan->root,
-        .ensemble = host->ensemble,
-        .setup = host->setup,
-        .counters = {.servers = host->servers, .companions = host->companions},
-        .watchdog = {.interrupt_descriptor = host->watch.interrupt_descriptor,
-                     .kind = &monitor_kind,
-                     .context = &run->monitor},
-    };
-    run->monitor = (struct monitor){.experiment = experiment,
-                                    .memory = run->memory,
-                                    .watch = run->watch,
-                                    .closes_ns = UINT64_MAX};
-    experiment_open(experiment, host->simulation);
-    if (experiment->end == END_DONE)
-        experiment->end =
-            fleet_end_of(znodes_lay_out(run->memory, experiment->setup, &experiment->error));
-    run_sessions(run, result);
-    experiment_close(experiment);
-}
-
-enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
-                          struct trial_result **result, struct error *error)
-{
-    struct trial_memory *memory = NULL;
-    enum error_kind kind = trial_memory_new(plan, &memory, error);
+    static const struct trial_watch none = {.context = NULL};
+    struct trial trial = {.watch = watch != NULL ? watch : &none, .closes_ns = UINT64_MAX};
+    struct experiment *experiment = &trial.experiment;
+    enum error_kind kind = trial_memory_new(plan, &trial.memory, error);
     if (kind != ERROR_NONE)
         return kind;
     struct trial_result *made = memory_new(1, sizeof *made);
-    made->memory = memory;
-    made->late = memory->sums;
-    made->latency = memory->sums + 1;
+    made->memory = trial.memory;
+    made->late = trial.memory->sums;
+    made->latency = trial.memory->sums + 1;
     made->latency_of = (struct histogram(*)[METER_KINDS])(made->latency + METER_KINDS);
-    struct run run = {.plan = plan, .watch = &host->watch, .memory = memory};
-    run_trial(&run, host, made);
-    if (run.experiment.end != END_ERROR) {
+    /* A step of lockstep causes all the messages of a herd; in free pace messages alone are no
+     * progress. */
+    *experiment = (struct experiment){.plan = &plan->fleet,
+                                      .host = host,
+                                      .root = plan->root,
+                                      .kind = &monitor_kind,
+                                      .context = &trial,
+                                      .requests_move = plan->pace == PACE_LOCKSTEP};
+    experiment_open(experiment);
+    if (experiment_goes_on(experiment))
+        experiment_check(experiment,
+                         znodes_lay_out(trial.memory, experiment->setup, &experiment->error));
+    measure(&trial, made);
+    experiment_close(experiment);
+    if (experiment->end != END_ERROR) {
         *result = made;
         return ERROR_NONE;
     }
-    *error = run.experiment.error;
+    *error = experiment->error;
     trial_result_free(made);
     return error->kind;
 }

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 /* When the time decides how many handoffs there are, rows are laid out for this many a second;
@@ -10,13 +11,19 @@
 #define HANDOFFS_PER_S_MAX 20000
 #define ROWS_MAX           (UINT64_C(1) << 26)
 
+/* Places of the trace for each client and traced handoff: a client of any recipe that does not poll
+ * has fewer than ten messages in a handoff. */
+#define PLACES_PER_CLIENT 32
+
+/* How late holds ended, each kind of latency, and each again for every role. */
+#define SUMS (1 + METER_KINDS + ROLES * METER_KINDS)
+
+/* ------------------------------------------------------------------ its layout */
+
 /* Rows for the arrivals, every release, and one to spare. */
 static size_t rows_per_lock(const struct trial_plan *plan)
 {
-    uint64_t most = 0;
-    assert(plan->locks > 0);
-    assert(plan->barriers <= 1 ||
-           (plan->recipe->barrier && plan->pace == PACE_FREE && plan->workload == WORKLOAD_DRAIN));
+    uint64_t most = 0, limit = ROWS_MAX / plan->locks;
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         uint64_t handoffs = plan_handoffs_of(plan, lock);
         if (handoffs > most)
@@ -25,45 +32,35 @@ static size_t rows_per_lock(const struct trial_plan *plan)
     if (most == UINT64_MAX)
         most =
             (uint64_t)((double)plan->duration_ns / 1e9 * HANDOFFS_PER_S_MAX) + plan->fleet.sessions;
-    uint64_t limit = ROWS_MAX / plan->locks;
     return (size_t)(most + 2 < limit ? most + 2 : limit);
 }
 
-static void write_folders(struct trial_memory *memory)
+const char *trial_memory_folder(const struct trial_memory *memory, uint32_t lock, uint32_t barrier)
 {
-    const struct trial_plan *plan = memory->plan;
-    for (uint32_t lock = 0; lock < plan->locks; lock++) {
-        char(*of_lock)[RECIPE_PATH_MAX] = &memory->folders[(size_t)lock * plan_folders(plan)];
-        if (plan->barriers <= 1)
-            snprintf(of_lock[0], RECIPE_PATH_MAX, "%s/l%u", plan->root, lock);
-        for (uint32_t i = 0; plan->barriers > 1 && i < plan->barriers; i++)
-            snprintf(of_lock[i], RECIPE_PATH_MAX, "%s/l%u" PLAN_BARRIER "%u", plan->root, lock, i);
-    }
+    return memory->folders[(size_t)lock * plan_folders(memory->plan) + barrier];
 }
 
 static struct trial_memory *lay_out(struct shared_layout *layout, const struct trial_plan *plan)
 {
     struct trial_memory *memory = shared_take(layout, sizeof *memory);
+    size_t rows = rows_per_lock(plan), places = plan->traced_count *
+                                                ((size_t)plan->fleet.sessions + plan->locks) *
+                                                PLACES_PER_CLIENT;
     const struct trial_memory blocks = {
         .plan = plan,
         .locks = shared_take(layout, plan->locks * sizeof(struct lock_state)),
         .workers = shared_take(layout, plan->fleet.processes * sizeof(struct lock_worker)),
         .sessions = shared_take(layout, plan->fleet.sessions * sizeof(struct trial_session_report)),
-        .ledger = {.locks = plan->locks, .rows_per_lock = rows_per_lock(plan)},
         .folders = shared_take(layout, (size_t)plan->locks * plan_folders(plan) * RECIPE_PATH_MAX),
-        .trace = {.handoffs = plan->traced,
-                  .count = plan->traced_count,
-                  .places = trace_places(plan->traced_count, plan->locks, plan->fleet.sessions)},
-        .sums = shared_take(layout, TRIAL_MEMORY_SUMS * sizeof(struct histogram)),
+        .sums = shared_take(layout, SUMS * sizeof(struct histogram)),
+        .ledger = {.rows = shared_take(layout, plan->locks * rows * sizeof(struct ledger_row)),
+                   .locks = plan->locks,
+                   .rows_per_lock = rows},
+        .trace = {.events = shared_take(layout, places * sizeof(struct trace_event)),
+                  .places = places},
     };
-    struct ledger_row *rows =
-        shared_take(layout, plan->locks * blocks.ledger.rows_per_lock * sizeof *rows);
-    struct trace_event *events = shared_take(layout, blocks.trace.places * sizeof *events);
-    if (memory != NULL) {
+    if (memory != NULL)
         *memory = blocks;
-        memory->ledger.rows = rows;
-        memory->trace.events = events;
-    }
     return memory;
 }
 
@@ -71,17 +68,26 @@ enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_mem
                                  struct error *error)
 {
     struct shared_layout layout = {0};
+    assert(plan->locks > 0);
+    assert(plan->barriers <= 1 ||
+           (plan->recipe->barrier && plan->pace == PACE_FREE && plan->workload == WORKLOAD_DRAIN));
     (void)lay_out(&layout, plan);
     enum error_kind kind = shared_layout_map(&layout, error);
     if (kind != ERROR_NONE)
         return kind;
     struct trial_memory *made = lay_out(&layout, plan);
     made->size_bytes = layout.size_bytes;
-    write_folders(made);
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         atomic_store(&made->locks[lock].last_order, INT64_MIN);
         atomic_store(&made->locks[lock].last_alone, INT64_MIN);
         atomic_store(&made->locks[lock].admissions, plan_clients_of(plan, lock));
+        for (uint32_t i = 0; i < plan_folders(plan); i++) {
+            char *folder = made->folders[(size_t)lock * plan_folders(plan) + i];
+            if (plan->barriers > 1)
+                snprintf(folder, RECIPE_PATH_MAX, "%s/l%u/b%u", plan->root, lock, i);
+            else
+                snprintf(folder, RECIPE_PATH_MAX, "%s/l%u", plan->root, lock);
+        }
     }
     kind = shared_new(&plan->fleet, &made->fleet, error);
     if (kind != ERROR_NONE) {
@@ -100,6 +106,8 @@ void trial_memory_free(struct trial_memory *memory)
     shared_free(memory->fleet);
     munmap(memory, memory->size_bytes);
 }
+
+/* ------------------------------------------------------------------ the ledger */
 
 struct ledger_row *ledger_row(const struct ledger *ledger, uint32_t lock, uint64_t handoff)
 {
@@ -124,11 +132,14 @@ size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock)
     return releases < rows ? (size_t)releases + 1 : rows;
 }
 
-void trial_memory_violate(struct trial_memory *memory, const struct violation *violation)
+void trial_memory_violate(struct trial_memory *memory, uint32_t lock, uint64_t handoff,
+                          struct violation violation)
 {
     uint32_t index = atomic_fetch_add(&memory->violation_count, 1);
+    violation.lock = lock;
+    violation.handoff = handoff;
     if (index < TRIAL_MEMORY_VIOLATIONS_MAX)
-        memory->violations[index] = *violation;
+        memory->violations[index] = violation;
 }
 
 void trial_memory_check_ledger(struct trial_memory *memory, const struct tally *total)
@@ -141,26 +152,27 @@ void trial_memory_check_ledger(struct trial_memory *memory, const struct tally *
     }
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (rows.of[kind] != total->of[kind])
-            trial_memory_violate(memory, &(struct violation){.kind = VIOLATION_LEDGER,
-                                                             .tally = (enum tally_kind)kind,
-                                                             .expected = (int64_t)total->of[kind],
-                                                             .found = (int64_t)rows.of[kind]});
+            trial_memory_violate(memory, 0, 0,
+                                 (struct violation){.kind = VIOLATION_LEDGER,
+                                                    .tally = (enum tally_kind)kind,
+                                                    .expected = (int64_t)total->of[kind],
+                                                    .found = (int64_t)rows.of[kind]});
     }
 }
 
-uint64_t trial_memory_count(const struct trial_memory *memory, enum tally_kind kind)
+struct tally trial_memory_total(const struct trial_memory *memory)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++)
-        sum += tally_read_shared(&memory->workers[i].total, kind);
+    struct tally sum = {0};
+    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
+        for (int kind = 0; kind < TALLY_KINDS; kind++)
+            sum.of[kind] += tally_read_shared(&memory->workers[i].total, (enum tally_kind)kind);
+    }
     return sum;
 }
 
 uint64_t trial_memory_requests(const struct trial_memory *memory)
 {
-    struct tally sum;
-    for (int kind = 0; kind < TALLY_KINDS; kind++)
-        sum.of[kind] = trial_memory_count(memory, (enum tally_kind)kind);
+    const struct tally sum = trial_memory_total(memory);
     return tally_rpcs(&sum);
 }
 
@@ -172,4 +184,72 @@ const char *trial_memory_meter_word(enum meter_kind kind)
 #undef X
     };
     return words[kind];
+}
+
+/* ------------------------------------------------------------------ the trace */
+
+void trace_note(struct trace *trace, const struct trace_event *event)
+{
+    uint64_t number = atomic_fetch_add(&trace->noted, 1);
+    if (number >= trace->places)
+        return;
+    trace->events[number] = *event;
+    trace->events[number].number = number;
+}
+
+size_t trace_kept(const struct trace *trace)
+{
+    uint64_t noted = atomic_load(&trace->noted);
+    return noted < trace->places ? (size_t)noted : trace->places;
+}
+
+uint64_t trace_lost(const struct trace *trace)
+{
+    return atomic_load(&trace->noted) - trace_kept(trace);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct trace_event *one = a, *other = b;
+    const uint64_t keys[][2] = {{one->lock, other->lock},
+                                {one->handoff, other->handoff},
+                                {one->at_ns, other->at_ns},
+                                {one->number, other->number}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    }
+    return 0;
+}
+
+void trace_sort(struct trace *trace)
+{
+    qsort(trace->events, trace_kept(trace), sizeof *trace->events, compare);
+}
+
+const char *trace_kind_word(enum trace_kind kind)
+{
+    static const char *const words[] = {
+        [TRACE_RELEASE] = "release",           [TRACE_REQUEST] = "request", [TRACE_REPLY] = "reply",
+        [TRACE_NOTIFICATION] = "notification", [TRACE_GRANT] = "grant",
+    };
+    return words[kind];
+}
+
+const char *trace_subject_word(const struct trace_event *event)
+{
+    static const char *const operations[] = {
+        [OP_CREATE] = "create", [OP_EXISTS] = "exists",
+        [OP_GET] = "get",       [OP_GET_CHILDREN] = "get_children",
+        [OP_SET] = "set",       [OP_DELETE] = "delete",
+        [OP_SYNC] = "sync",     [OP_MULTI] = "multi",
+    };
+    static const char *const changes[] = {
+        [EVENT_CREATED] = "created", [EVENT_DELETED] = "deleted", [EVENT_CHANGED] = "changed",
+        [EVENT_CHILD] = "child",     [EVENT_OTHER] = "other",
+    };
+    if (event->kind == TRACE_NOTIFICATION)
+        return changes[event->event];
+    return event->kind == TRACE_REQUEST || event->kind == TRACE_REPLY ? operations[event->operation]
+                                                                      : NULL;
 }

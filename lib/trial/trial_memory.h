@@ -10,19 +10,11 @@
 #ifndef TRIAL_TRIAL_MEMORY_H
 #define TRIAL_TRIAL_MEMORY_H
 
-#include "base/error.h"
+#include "client/client.h"
 #include "fleet/server_counters.h"
 #include "fleet/shared.h"
 #include "measure/histogram.h"
-#include "measure/tally.h"
-#include "servers/role.h"
-#include "trial/trace.h"
 #include "trial/trial_plan.h"
-
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ------------------------------------------------------------------ the ledger */
 
@@ -30,7 +22,7 @@
  * The ledger attributes every message of a trial to the handoff that it belongs to. There is a row
  * for each lock and handoff. Row 0 holds what came before the lock's first release: the arrivals
  * and the first grant. Row i holds what was sent and received from release i on, up to release i+1.
- * The last release has a row too; nobody is granted in it if nobody waited.
+ * The last release has a row too, without a grant if no session waited.
  *
  * The rows are written with atomic additions. Invariant: the sum of the rows is the trial's total;
  * a message is in exactly one row.
@@ -40,7 +32,7 @@ struct ledger_row {
     uint64_t released_ns;     /* when the release was sent, on the trial's clock. Rows 1 and up */
     uint32_t waiters;         /* when the release was sent */
     _Atomic uint32_t granted; /* sessions: more than one if they share */
-    _Atomic uint32_t holder;  /* the first that was granted, +1; 0 while nobody was */
+    _Atomic uint32_t holder;  /* the first that was granted, +1; 0: none so far */
     /* From the release sent to the last grant that followed; 0: none did. Rows 1 and up. */
     _Atomic uint64_t handoff_ns;
 };
@@ -54,33 +46,88 @@ struct ledger {
 /* The row of a lock's handoff; the last row when all are used up. */
 struct ledger_row *ledger_row(const struct ledger *ledger, uint32_t lock, uint64_t handoff);
 
-/* The first kind, in the order of the columns, in which a tally differs from what the law predicts,
- * or TALLY_KINDS if they are equal. Bytes have no law. */
+/* The first kind, in the order of the columns, in which a tally differs from the law's, or
+ * TALLY_KINDS if they are equal. Bytes have no law. */
 enum tally_kind ledger_difference(const struct tally *found, const struct tally *expected);
+
+/* ------------------------------------------------------------------ the trace
+ *
+ * The messages of the plan's traced handoffs, one by one, with the session and the time of each. A
+ * place is taken with one atomic addition; an event that finds no place is counted. */
+
+enum trace_kind {
+    TRACE_RELEASE, /* the holder begins its release; the time of the handoff counts from here */
+    TRACE_REQUEST,
+    TRACE_REPLY,
+    TRACE_NOTIFICATION,
+    TRACE_GRANT
+};
+
+struct trace_event {
+    uint64_t number; /* its place in the order in which the events of the trial were noted */
+    uint64_t handoff;
+    uint64_t at_ns;      /* on the trial's clock */
+    uint64_t latency_ns; /* reply: since the request */
+    uint32_t lock;
+    uint32_t session;
+    enum trace_kind kind;
+    enum operation operation; /* request, reply */
+    enum zk_status status;    /* reply */
+    enum client_event event;  /* notification */
+    bool wakes;               /* notification: the session waited for it */
+};
+
+struct trace {
+    struct trace_event *events;
+    size_t places;
+    _Atomic uint64_t noted; /* events, those without a place included */
+};
+
+/* Keeps the event, which gets its number. */
+void trace_note(struct trace *trace, const struct trace_event *event);
+
+/* The events that are kept, and those that found no place. */
+size_t trace_kept(const struct trace *trace);
+uint64_t trace_lost(const struct trace *trace);
+
+/* Sorts the events that are kept by lock, handoff, time and number, after the last was noted. */
+void trace_sort(struct trace *trace);
+
+/* Words for trace.csv, static strings: the kind of an event; and the operation of a request or a
+ * reply, or the change that a notification is of, or NULL. */
+const char *trace_kind_word(enum trace_kind kind);
+const char *trace_subject_word(const struct trace_event *event);
 
 /* ------------------------------------------------------------------ violations */
 
-/* The facts of a failed verdict: any process records them in the measured path, and they are put
- * into words afterwards. */
+/* The facts of a failed verdict: any process records them in the measured path, and
+ * violation_describe formats them afterwards. X(name, its words, with members of struct violation:
+ * $s session, $o other, $e expected, $f found, $E and $F these in seconds of ms, $t tally,
+ * $c counter, $p file and line) */
+#define VIOLATION_LIST(X)                                                                          \
+    X(TWO_HOLDERS, "two holders: $s was granted while $o held")                                    \
+    X(SHARED, "two holders: $s was granted alone while $f shared it")                              \
+    X(LEASES, "too many holders: $s was granted while $f held, of $e that may")                    \
+    X(NOT_HOLDER, "$s released a lock that $o held")                                               \
+    X(ORDER, "out of turn: $s with number $f was granted after number $e")                         \
+    X(LAW, "$t: the law says $e, found $f")                                                        \
+    X(UNSENT, "$t: the law says that a release sends $e, $s sent $f, and $p")                      \
+    X(HOLDERS, "at rest, $e should hold the lock, and $f do")                                      \
+    X(ENTERED_EARLY, "$s entered the barrier when $f of $e had arrived")                           \
+    X(LEFT_EARLY, "$s left the barrier when $f of $e had begun to leave")                          \
+    X(COUNTER, "after $e increments the counter says $f")                                          \
+    X(LOST_WAKEUP, "lost wake-up: $f of $e predicted notifications came")                          \
+    X(MISSED_EVENT, "lost wake-up: $s waits for what has happened already")                        \
+    X(LEFTOVER, "$f znodes are left in the lock")                                                  \
+    X(UNDELETED, ("leftover: $o ended and left its ephemeral znode: $s was granted $F s after "    \
+                  "the release, at the session timeout ($E s)"))                                   \
+    X(SERVERS, "the servers counted $f $c, the sessions account for $e")                           \
+    X(LEDGER, "$t: the sessions counted $e, the ledger's rows sum to $f")
 
 enum violation_kind {
-    VIOLATION_TWO_HOLDERS, /* session was granted while other held, or (0) found shared */
-    VIOLATION_LEASES,      /* session was granted while found shared, of whom expected may */
-    VIOLATION_NOT_HOLDER,  /* session released while other held (0: nobody) */
-    VIOLATION_ORDER,   /* session was granted out of turn: its number is found, after expected */
-    VIOLATION_LAW,     /* the count `tally` is found, the law says expected */
-    VIOLATION_UNSENT,  /* session's release ended with found of expected requests `tally` sent */
-    VIOLATION_HOLDERS, /* at rest: expected should hold the lock, found do */
-    VIOLATION_ENTERED_EARLY, /* session was granted when found of expected had arrived */
-    VIOLATION_LEFT_EARLY,    /* session's release ended when found of expected had begun theirs */
-    VIOLATION_COUNTER,       /* after expected increments the counter's number is found */
-    VIOLATION_LOST_WAKEUP,   /* session waits for an event that has happened, or found of expected
-                                came */
-    VIOLATION_LEFTOVER,      /* found znodes are left in the lock */
-    VIOLATION_UNDELETED, /* session was granted found ms after other's release, which ended without
-                           deleting its znode, at its timeout of expected ms */
-    VIOLATION_SERVERS,   /* the servers' count `counter` is found, the sessions' own is expected */
-    VIOLATION_LEDGER,    /* the rows' sum of `tally` is found, the sessions' own count expected */
+#define X(name, words) VIOLATION_##name,
+    VIOLATION_LIST(X)
+#undef X
 };
 
 #define TRIAL_MEMORY_VIOLATIONS_MAX 16
@@ -127,10 +174,13 @@ enum meter_kind {
         METER_KINDS
 };
 
+/* A passage of a barrier. */
+enum passage { PASSAGE_IN, PASSAGE_OUT, PASSAGES };
+
 struct lock_state {
     /* Session +1 that holds alone; 0: none does. */
     _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t holder;
-    _Atomic uint32_t sharers; /* how many hold together */
+    _Atomic uint32_t sharers; /* sessions that hold together */
     /* Arrivals let in, at most the plan's handoffs; the first of each client counts beforehand. */
     _Atomic uint64_t admissions;
     _Atomic uint64_t arrivals;
@@ -140,15 +190,14 @@ struct lock_state {
     _Atomic bool joined;          /* a session has arrived since then */
     _Atomic uint64_t abandoned;   /* arrivals whose sessions died while they waited */
     _Atomic bool holder_died;     /* the present row began with its holder's death */
-    _Atomic uint64_t lapses_ns;   /* of a holder that crashed: nobody else may hold before then */
+    _Atomic uint64_t lapses_ns;   /* of a holder that crashed: before then a grant is a violation */
     /* Session +1 that died in its release: the next to be granted has waited for its timeout. */
     _Atomic uint32_t undeleted;
-    _Atomic int64_t last_order; /* the highest of all grants: see checker.h */
+    _Atomic int64_t last_order; /* the highest of all grants: see checker.c */
     _Atomic int64_t last_alone; /* the highest of the grants to those who hold alone */
     _Atomic uint64_t inversions;
-    _Atomic uint64_t entries;    /* of barriers, by all clients: begun */
-    _Atomic uint64_t departures; /* likewise */
-    /* The steady part of a steady trial (meter.h): */
+    _Atomic uint64_t passages[PASSAGES]; /* of barriers, by all clients: begun */
+    /* The steady part of a steady trial (meter.c): */
     _Atomic uint64_t steady_from_ns;  /* the grant before its first; 0: it has not begun */
     _Atomic uint64_t steady_until_ns; /* its last grant so far */
     _Atomic uint64_t steady_grants;
@@ -156,15 +205,15 @@ struct lock_state {
     _Atomic uint64_t steady_held_ns; /* by them, from the grant to the release sent */
 };
 
-/* What the lock sessions of a process count, by atomic additions, because each may have a thread of
- * its own. A histogram has 216 KiB, but takes memory only once something is recorded in it. */
+/* The counts of the lock sessions of a process, by atomic additions, because each may have a thread
+ * of its own. A histogram has 216 KiB, but takes memory only once something is recorded in it. */
 struct lock_worker {
     _Alignas(SHARED_CACHE_LINE) struct tally total; /* this worker's own count */
     struct histogram late;                          /* how late holds of more than 0 ended */
     struct histogram latency[ROLES][METER_KINDS];
 };
 
-/* What a lock session was doing at its last report, and its grants. */
+/* The state of a lock session at its last report, and its grants. */
 struct trial_session_report {
     uint64_t acquisitions;
     uint64_t released_ns;            /* when its last release ended; 0: none has */
@@ -180,8 +229,14 @@ struct trial_session_report {
     char node[RECIPE_PATH_MAX];      /* unfinished: its own znode in the lock */
 };
 
-/* How late holds ended, each kind of latency, and each again for every role. */
-#define TRIAL_MEMORY_SUMS (1 + METER_KINDS + ROLES * METER_KINDS)
+/* All stalls of a trial: silences in which a server owed an answer (docs/method.md). */
+struct stalls {
+    uint32_t count;
+    uint64_t total_ns;
+    uint64_t longest_ns;
+    char server[ENDPOINT_TEXT_SIZE]; /* that owed an answer in the longest; "": not known */
+    uint64_t absent_ns; /* the longest time for which the trial waited for zkherd itself */
+};
 
 struct trial_memory {
     const struct trial_plan *plan;
@@ -190,10 +245,10 @@ struct trial_memory {
     struct lock_worker *workers;
     struct trial_session_report *sessions;
     struct ledger ledger;
-    struct trace trace;               /* of the plan's traced handoffs */
+    struct trace trace;
     char (*folders)[RECIPE_PATH_MAX]; /* see trial_memory_folder */
-    struct histogram
-        *sums; /* TRIAL_MEMORY_SUMS, for the result: never touched, they cost nothing */
+    struct histogram *sums; /* for the result: as in a worker, and each kind of latency of all roles
+                               together. Never touched, they cost nothing */
     size_t size_bytes;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic bool closed; /* no more arrivals */
@@ -221,26 +276,24 @@ MUST_CHECK enum error_kind trial_memory_new(const struct trial_plan *plan,
 /* NULL is fine. */
 void trial_memory_free(struct trial_memory *memory);
 
-/* The path of the folder in which a recipe works at this lock, and, with several barriers, at this
- * one of them; else `barrier` is 0. It is as old as the memory: nothing is formatted in a trial. */
-static inline const char *trial_memory_folder(const struct trial_memory *memory, uint32_t lock,
-                                              uint32_t barrier)
-{
-    return memory->folders[(size_t)lock * plan_folders(memory->plan) + barrier];
-}
+/* The path of the folder in which a recipe works at this lock, or, with several barriers, at this
+ * one of them. It is as old as the memory: nothing is formatted in a trial. */
+const char *trial_memory_folder(const struct trial_memory *memory, uint32_t lock, uint32_t barrier);
 
-/* How many rows of the ledger this lock has come to use: row 0, and one for each release. */
+/* The rows of the ledger that this lock has come to use: row 0, and one for each release. */
 size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock);
 
-/* Records a violation; only the first TRIAL_MEMORY_VIOLATIONS_MAX are kept, all are counted. */
-void trial_memory_violate(struct trial_memory *memory, const struct violation *violation);
+/* Records a violation, in this handoff of the lock; only the first TRIAL_MEMORY_VIOLATIONS_MAX are
+ * kept, all are counted. */
+void trial_memory_violate(struct trial_memory *memory, uint32_t lock, uint64_t handoff,
+                          struct violation violation);
 
 /* Compares the sums of the ledger's rows with what the sessions counted, bytes included: records a
  * violation for each kind that differs. */
 void trial_memory_check_ledger(struct trial_memory *memory, const struct tally *total);
 
-/* What all sessions have counted so far of this kind, and the requests that they have sent. */
-uint64_t trial_memory_count(const struct trial_memory *memory, enum tally_kind kind);
+/* All that the sessions have counted so far, and the requests among it. */
+struct tally trial_memory_total(const struct trial_memory *memory);
 uint64_t trial_memory_requests(const struct trial_memory *memory);
 
 /* The word for a kind of latency: a static string. */

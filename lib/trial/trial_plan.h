@@ -8,10 +8,6 @@
 #include "fleet/fleet_plan.h"
 #include "recipes/recipe.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum workload {
     WORKLOAD_DRAIN, /* each client acquires once */
     WORKLOAD_STEADY /* a client queues again after its release, until the handoffs or the time are
@@ -20,17 +16,20 @@ enum workload {
 
 enum pace {
     PACE_LOCKSTEP, /* one step at a time, everything at rest in between: counts are exact */
-    PACE_FREE      /* everybody arrives when the gate opens: real contention */
+    PACE_FREE      /* all arrive when the gate opens: real contention */
 };
 
-/* A drawn holding time is cut at so many means: one in 500 million is. A trial's timeout must be
- * longer. */
+/* The longest holding time that is drawn, in means: one in 500 million is cut. A trial's timeout
+ * must be longer. */
 #define HOLD_LONGEST_MEANS 20
 
 struct hold {
     uint64_t mean_ns;
     bool exponential; /* else fixed */
 };
+
+/* The most handoffs of each lock that are traced. */
+#define TRACE_HANDOFFS_MAX 64
 
 struct trial_plan {
     struct fleet_plan fleet; /* a session is a client of the locks */
@@ -49,14 +48,12 @@ struct trial_plan {
     uint64_t max_rate;      /* lockstep: requests a second since the gate, at most; 0: no limit */
     struct death death;     /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
                                lockstep, but for a worker's; not where clients share (recipe.h) */
-    const uint64_t *traced; /* handoffs of each lock whose messages are kept (trace.h), ascending */
+    const uint64_t *traced; /* handoffs of each lock whose messages are kept, ascending */
     size_t traced_count;    /* at most TRACE_HANDOFFS_MAX */
-    /* Silences below a second that make up most of a short trial are no stalls: nobody asks what
-     * else this machine does. */
+    /* No silence below a second is a stall: without noise rounds nothing shows what else this
+     * machine does. */
     bool tolerates_brief_stalls;
-    /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
-     */
-    const char *root;
+    const char *root; /* as in struct experiment */
 };
 
 /* Whether each client holds every lock in turn. */
@@ -65,7 +62,7 @@ static inline bool plan_takes_every_lock(const struct trial_plan *plan)
     return plan->recipe->every_lock && plan->workload == WORKLOAD_DRAIN;
 }
 
-/* The lock that a session contends for when it has been granted so many. */
+/* The lock that a session contends for after this number of acquisitions. */
 static inline uint32_t plan_lock_of(const struct trial_plan *plan, uint32_t session,
                                     uint64_t acquisitions)
 {
@@ -79,13 +76,7 @@ static inline uint32_t plan_number_of(const struct trial_plan *plan, uint32_t se
     return plan_takes_every_lock(plan) ? session : session / plan->locks;
 }
 
-/* How many grants a session is to have. Drain only. */
-static inline uint64_t plan_acquisitions(const struct trial_plan *plan)
-{
-    return plan_takes_every_lock(plan) ? plan->locks : 1;
-}
-
-/* How many of the clients contend for this lock. */
+/* Clients that contend for this lock. */
 static inline uint32_t plan_clients_of(const struct trial_plan *plan, uint32_t lock)
 {
     if (plan_takes_every_lock(plan))
@@ -93,7 +84,7 @@ static inline uint32_t plan_clients_of(const struct trial_plan *plan, uint32_t l
     return plan->fleet.sessions / plan->locks + (lock < plan->fleet.sessions % plan->locks ? 1 : 0);
 }
 
-/* How many grants this lock is to make: UINT64_MAX when the time decides. */
+/* Grants that this lock is to make: UINT64_MAX when the time decides. */
 static inline uint64_t plan_handoffs_of(const struct trial_plan *plan, uint32_t lock)
 {
     if (plan->workload == WORKLOAD_DRAIN)
@@ -117,11 +108,8 @@ static inline const struct death *plan_death(const struct trial_plan *plan)
     return plan->death.how != DEATH_NONE ? &plan->death : &plan->recipe->death;
 }
 
-/* A barrier's folder in that of the lock, before its number. */
-#define PLAN_BARRIER "/b"
-
-/* The folders in which a recipe works, of each lock: its own, or, with several barriers, one of
- * each barrier in it. Their paths are in the trial's memory (trial_memory_folder). */
+/* Folders in which a recipe works, of each lock: its own, or one in it for each of several barriers
+ * (trial_memory_folder). */
 static inline uint32_t plan_folders(const struct trial_plan *plan)
 {
     return plan->barriers > 1 ? plan->barriers : 1;

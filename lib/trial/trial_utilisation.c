@@ -92,7 +92,7 @@ static void take_cpu(const struct trial_result *result, double cores, unsigned s
     figures->driver_cores = fleet_plan_cores(&result->memory->plan->fleet, cores);
     figures->cores = servers->cpu_known ? cores : NAN;
     figures->servers = servers->known ? servers->servers : 0;
-    figures->span_s = seconds(servers->span_ns);
+    figures->span_s = seconds(servers->at_ns);
     figures->server_has_quota = server_percent > 0;
     figures->server_cores = server_percent > 0 ? fmin(server_percent / 100.0, cores) : cores;
     for (size_t i = 0; i < figures->servers; i++) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How often it is looked whether the znodes of a dead session have gone. */
+/* The time between two looks whether the znodes of a dead session have gone. */
 #define EXPIRY_STEP_NS (20 * NS_PER_MS)
 
 /* For a znode that was laid out. */
@@ -21,19 +21,17 @@ static const struct recipe_znode *laid_out(const struct trial_memory *memory)
 static enum error_kind lay_out_lock(const struct trial_memory *memory, struct setup_session *setup,
                                     uint32_t lock, struct error *error)
 {
-    uint32_t folders = plan_folders(memory->plan);
     char path[ZNODE_PATH_MAX];
     snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
     enum error_kind kind = setup_session_create(setup, path, error);
     if (kind == ERROR_NONE && memory->plan->barriers > 1) {
-        snprintf(path, sizeof path, "%s/l%u" PLAN_BARRIER, memory->plan->root, lock);
-        kind = setup_session_create_numbered(setup, path, folders, error);
+        snprintf(path, sizeof path, "%s/l%u/b", memory->plan->root, lock);
+        kind = setup_session_create_numbered(setup, path, memory->plan->barriers, error);
     }
-    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < folders; barrier++) {
-        const char *folder = trial_memory_folder(memory, lock, barrier);
+    for (uint32_t i = 0; kind == ERROR_NONE && i < plan_folders(memory->plan); i++) {
         for (const struct recipe_znode *znode = laid_out(memory);
              kind == ERROR_NONE && znode->name != NULL; znode++) {
-            snprintf(path, sizeof path, "%s/%s", folder, znode->name);
+            snprintf(path, sizeof path, "%s/%s", trial_memory_folder(memory, lock, i), znode->name);
             if (znode->value != NULL)
                 kind = setup_session_create_holding(setup, path, znode->value, error);
         }
@@ -50,7 +48,7 @@ enum error_kind znodes_lay_out(const struct trial_memory *memory, struct setup_s
     return kind;
 }
 
-/* Adds how many znodes are in a folder, and in those that were laid out in it, beside these. */
+/* Adds the znodes in a folder, and in those that were laid out in it, without these. */
 static enum error_kind count_in_folder(const struct trial_memory *memory,
                                        struct setup_session *setup, const char *folder,
                                        size_t *count, struct error *error)
@@ -63,7 +61,7 @@ static enum error_kind count_in_folder(const struct trial_memory *memory,
         size_t below = 0;
         char path[ZNODE_PATH_MAX];
         snprintf(path, sizeof path, "%s/%s", folder, znode->name);
-        /* It may be missing after a crash (a flag, say), or before anybody has come. */
+        /* It may be missing after a crash (a flag, say), or before the first client has come. */
         bool there = false;
         kind = setup_session_exists(setup, path, &there, error);
         if (kind == ERROR_NONE && there)
@@ -78,7 +76,7 @@ static enum error_kind count_in_folder(const struct trial_memory *memory,
 static enum error_kind count_lasting(const struct trial_memory *memory, struct setup_session *setup,
                                      uint32_t lock, size_t *count, struct error *error)
 {
-    const struct loop *loop = &setup->session.loop;
+    const struct loop *loop = &setup->loop;
     enum error_kind kind = ERROR_NONE;
     while (kind == ERROR_NONE) {
         uint64_t now_ns = loop_now_ns(loop);
@@ -95,44 +93,43 @@ static enum error_kind count_lasting(const struct trial_memory *memory, struct s
     return kind;
 }
 
-enum error_kind znodes_check_leftovers(struct trial_memory *memory, struct setup_session *setup,
-                                       struct error *error)
+/* The number in the znode that a recipe counts in. */
+static enum error_kind read_counter(const struct trial_memory *memory, struct setup_session *setup,
+                                    uint32_t lock, int64_t *found, struct error *error)
 {
-    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
-        size_t count = 0;
-        enum error_kind kind = count_lasting(memory, setup, lock, &count, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        if (count > 0)
-            trial_memory_violate(
-                memory, &(struct violation){.kind = VIOLATION_LEFTOVER,
-                                            .lock = lock,
-                                            .handoff = atomic_load(&memory->locks[lock].releases),
-                                            .found = (int64_t)count});
-    }
-    return ERROR_NONE;
+    char path[ZNODE_PATH_MAX];
+    snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock,
+             memory->plan->recipe->counter_znode);
+    enum error_kind kind = setup_session_look(setup, OP_GET, path, error);
+    if (kind == ERROR_NONE)
+        *found = strtoll(setup->value, NULL, 10);
+    return kind;
 }
 
-enum error_kind znodes_check_counters(struct trial_memory *memory, struct setup_session *setup,
-                                      struct error *error)
+static void check(struct trial_memory *memory, enum violation_kind kind, uint32_t lock,
+                  int64_t expected, int64_t found)
 {
-    const char *name = memory->plan->recipe->counter_znode;
-    enum error_kind kind = ERROR_NONE;
-    for (uint32_t lock = 0; kind == ERROR_NONE && name != NULL && lock < memory->plan->locks;
-         lock++) {
-        char path[RECIPE_PATH_MAX], text[32] = "";
-        int64_t grants = (int64_t)atomic_load(&memory->locks[lock].grants);
-        snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock, name);
-        kind = setup_session_read(setup, path, text, sizeof text, error);
-        int64_t found = strtoll(text, NULL, 10);
-        if (kind == ERROR_NONE && found != grants)
-            trial_memory_violate(memory, &(struct violation){.kind = VIOLATION_COUNTER,
-                                                             .lock = lock,
-                                                             .handoff = (uint64_t)grants,
-                                                             .expected = grants,
-                                                             .found = found});
+    if (found != expected)
+        trial_memory_violate(
+            memory, lock, handoff_number(memory, lock),
+            (struct violation){.kind = kind, .expected = expected, .found = found});
+}
+
+enum error_kind znodes_check_end(struct trial_memory *memory, struct setup_session *setup,
+                                 struct error *error)
+{
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        int64_t grants = (int64_t)atomic_load(&memory->locks[lock].grants), counted = grants;
+        size_t left = 0;
+        enum error_kind kind = count_lasting(memory, setup, lock, &left, error);
+        if (kind == ERROR_NONE && memory->plan->recipe->counter_znode != NULL)
+            kind = read_counter(memory, setup, lock, &counted, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        check(memory, VIOLATION_LEFTOVER, lock, 0, (int64_t)left);
+        check(memory, VIOLATION_COUNTER, lock, grants, counted);
     }
-    return kind;
+    return ERROR_NONE;
 }
 
 enum error_kind znodes_check_wakeups(struct trial_memory *memory, struct setup_session *setup,
@@ -148,12 +145,8 @@ enum error_kind znodes_check_wakeups(struct trial_memory *memory, struct setup_s
             return kind;
         if (exists != awaits_creation)
             continue;
-        uint32_t lock = session->lock;
-        trial_memory_violate(
-            memory, &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
-                                        .lock = lock,
-                                        .handoff = atomic_load(&memory->locks[lock].releases),
-                                        .session = i + 1});
+        trial_memory_violate(memory, session->lock, handoff_number(memory, session->lock),
+                             (struct violation){VIOLATION_MISSED_EVENT, .session = i + 1});
     }
     return ERROR_NONE;
 }

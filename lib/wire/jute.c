@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/jute.h"
 
+static void fail(struct jute *jute)
+{
+    jute->malformed = true;
+    jute->left = 0;
+}
+
 /* The next bytes; NULL if there are fewer. */
 static const unsigned char *take(struct jute *jute, size_t count)
 {
     if (jute->malformed || count > jute->left) {
-        jute->malformed = true;
-        jute->left = 0;
+        fail(jute);
         return NULL;
     }
     const unsigned char *taken = jute->bytes;
@@ -39,31 +44,21 @@ bool jute_flag(struct jute *jute)
     return integer(jute, 1) != 0;
 }
 
-/* A length that may be -1, which is 0 here; *is_null says so. */
-static size_t length(struct jute *jute, bool *is_null)
-{
-    int32_t given = jute_int(jute);
-    *is_null = given == -1;
-    if (given < -1)
-        (void)take(jute, SIZE_MAX);
-    return given < 0 ? 0 : (size_t)given;
-}
-
 struct jute_bytes jute_bytes(struct jute *jute)
 {
-    bool is_null;
-    size_t count = length(jute, &is_null);
-    const unsigned char *bytes = is_null ? NULL : take(jute, count);
-    return (struct jute_bytes){(const char *)bytes, bytes != NULL ? count : 0};
+    int32_t count = jute_int(jute);
+    if (count < -1)
+        fail(jute);
+    const unsigned char *bytes = count < 0 ? NULL : take(jute, (size_t)count);
+    return (struct jute_bytes){(const char *)bytes, bytes != NULL ? (size_t)count : 0};
 }
 
 size_t jute_vector(struct jute *jute)
 {
-    bool is_null;
-    size_t count = length(jute, &is_null);
-    if (count > jute->left)
-        (void)take(jute, SIZE_MAX);
-    return jute->malformed ? 0 : count;
+    int32_t count = jute_int(jute);
+    if (count < -1 || (count > 0 && (size_t)count > jute->left))
+        fail(jute);
+    return jute->malformed || count < 0 ? 0 : (size_t)count;
 }
 
 bool jute_is_read(const struct jute *jute)

@@ -3,21 +3,42 @@
 
 #include "wire/wire.h"
 
-/* The type of a part of a reply that has failed. */
-#define PART_ERROR        (-1)
-#define PART_ERROR_FIELDS "n"
+/* ------------------------------------------------------------------ operations */
 
-static struct jute begin(const void *bytes, size_t count)
+static const struct {
+    int32_t number;
+    const char *name, *request, *reply;
+} rows[] = {
+#define X(NAME, number, name, request, reply) [OPCODE_##NAME] = {number, name, request, reply},
+    OPCODE_LIST(X)
+#undef X
+        [OPCODE_OTHER] = {0, "other", "", ""},
+};
+
+static enum opcode opcode_of(int32_t number)
 {
-    return (struct jute){.bytes = bytes, .left = count};
+    enum opcode opcode = 0;
+    while (opcode < OPCODE_OTHER && rows[opcode].number != number)
+        opcode++;
+    return opcode;
+}
+
+const char *opcode_name(enum opcode opcode)
+{
+    return rows[opcode].name;
+}
+
+bool opcode_creates(enum opcode opcode)
+{
+    return opcode == OPCODE_CREATE || opcode == OPCODE_CREATE2 ||
+           opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL;
 }
 
 /* ------------------------------------------------------------------ records */
 
-static void skip_stat(struct jute *jute)
+static struct jute begin(const void *bytes, size_t count)
 {
-    for (size_t bytes = 0; bytes < WIRE_STAT; bytes += sizeof(int32_t))
-        (void)jute_int(jute);
+    return (struct jute){.bytes = bytes, .left = count};
 }
 
 static void skip_acl(struct jute *jute)
@@ -29,7 +50,7 @@ static void skip_acl(struct jute *jute)
     }
 }
 
-/* A vector whose elements have so many texts. */
+/* A vector whose elements have `texts` texts each. */
 static size_t skip_texts(struct jute *jute, size_t texts)
 {
     size_t elements = jute_vector(jute);
@@ -40,7 +61,7 @@ static size_t skip_texts(struct jute *jute, size_t texts)
 
 static void read_parts(struct jute *jute, bool is_reply, struct message_record *record);
 
-/* Reads these fields (wire/opcode.h). */
+/* Reads these fields (OPCODE_LIST). */
 static void read_record(struct jute *jute, const char *fields, bool is_reply,
                         struct message_record *record)
 {
@@ -66,7 +87,8 @@ static void read_record(struct jute *jute, const char *fields, bool is_reply,
             skip_acl(jute);
             break;
         case 'S':
-            skip_stat(jute);
+            for (size_t bytes = 0; bytes < WIRE_STAT; bytes += sizeof(int32_t))
+                (void)jute_int(jute);
             break;
         case 'l':
             (void)jute_long(jute);
@@ -92,9 +114,9 @@ bool message_next_part(struct jute *parts, bool is_reply, enum opcode *opcode,
     if (done || parts->malformed)
         return false;
     *opcode = opcode_of(number);
-    const char *fields = is_reply ? opcode_reply(*opcode) : opcode_request(*opcode);
-    if (is_reply && number == PART_ERROR)
-        fields = PART_ERROR_FIELDS;
+    const char *fields = is_reply ? rows[*opcode].reply : rows[*opcode].request;
+    if (is_reply && number == -1)
+        fields = "n"; /* a part that has failed: its error */
     else if (*opcode == OPCODE_OTHER || fields[0] == 'm')
         parts->malformed = true; /* no part is a transaction */
     read_record(parts, parts->malformed ? "" : fields, is_reply, part);
@@ -117,31 +139,23 @@ static void read_parts(struct jute *jute, bool is_reply, struct message_record *
 
 /* ------------------------------------------------------------------ messages */
 
-/* Only the client's opening tells the last transaction that it has seen; both end with the
+/* Only the client's opening has the last transaction that it has seen; both end with the
  * session's password and, from 3.4 on, whether read-only is meant. */
-static bool read_opening(const void *bytes, size_t count, bool of_client,
-                         struct message_opening *opening)
+bool message_read_opening(const void *bytes, size_t count, bool of_client, int64_t *session)
 {
     struct jute jute = begin(bytes, count);
     (void)jute_int(&jute); /* the protocol's version */
     if (of_client)
         (void)jute_long(&jute);
     (void)jute_int(&jute); /* the session's timeout */
-    opening->session = jute_long(&jute);
+    int64_t read = jute_long(&jute);
     (void)jute_bytes(&jute);
     if (jute.left > 0)
         (void)jute_flag(&jute);
-    return jute_is_read(&jute);
-}
-
-bool message_read_client_opening(const void *bytes, size_t count, struct message_opening *opening)
-{
-    return read_opening(bytes, count, true, opening);
-}
-
-bool message_read_server_opening(const void *bytes, size_t count, struct message_opening *opening)
-{
-    return read_opening(bytes, count, false, opening);
+    if (!jute_is_read(&jute))
+        return false;
+    *session = read;
+    return true;
 }
 
 bool message_read_request(const void *bytes, size_t count, struct message_request *request)
@@ -149,7 +163,7 @@ bool message_read_request(const void *bytes, size_t count, struct message_reques
     struct jute jute = begin(bytes, count);
     request->xid = jute_int(&jute);
     request->opcode = opcode_of(jute_int(&jute));
-    read_record(&jute, opcode_request(request->opcode), false, &request->record);
+    read_record(&jute, rows[request->opcode].request, false, &request->record);
     return request->opcode == OPCODE_OTHER ? !jute.malformed : jute_is_read(&jute);
 }
 
@@ -170,7 +184,7 @@ bool message_read_reply(const void *bytes, size_t count, enum opcode opcode,
     reply->record = (struct message_record){0};
     if (reply->error != 0 || opcode == OPCODE_OTHER)
         return !jute.malformed;
-    read_record(&jute, opcode_reply(opcode), true, &reply->record);
+    read_record(&jute, rows[opcode].reply, true, &reply->record);
     if (opcode == OPCODE_MULTI || opcode == OPCODE_MULTI_READ)
         reply->error = reply->record.number;
     return jute_is_read(&jute);
@@ -189,15 +203,49 @@ bool message_read_notification(const void *bytes, size_t count,
     return xid == MESSAGE_XID_NOTIFICATION && jute_is_read(&jute);
 }
 
+/* KeeperException.Code of 3.9.3. */
+static const struct {
+    int32_t code;
+    const char *name;
+} errors[] = {
+    {-1, "SystemError"},
+    {-2, "RuntimeInconsistency"},
+    {-3, "DataInconsistency"},
+    {-4, "ConnectionLoss"},
+    {-5, "MarshallingError"},
+    {-6, "Unimplemented"},
+    {-7, "OperationTimeout"},
+    {-8, "BadArguments"},
+    {-12, "UnknownSession"},
+    {-13, "NewConfigNoQuorum"},
+    {-14, "ReconfigInProgress"},
+    {-100, "APIError"},
+    {-101, "NoNode"},
+    {-102, "NoAuth"},
+    {-103, "BadVersion"},
+    {-108, "NoChildrenForEphemerals"},
+    {-110, "NodeExists"},
+    {-111, "NotEmpty"},
+    {-112, "SessionExpired"},
+    {-113, "InvalidCallback"},
+    {-114, "InvalidACL"},
+    {-115, "AuthFailed"},
+    {-118, "SessionMoved"},
+    {-119, "NotReadOnly"},
+    {-120, "EphemeralOnLocalSession"},
+    {-121, "NoWatcher"},
+    {-122, "RequestTimeout"},
+    {-123, "ReconfigDisabled"},
+    {-124, "SessionClosedRequireSaslAuth"},
+    {-125, "QuotaExceeded"},
+    {-127, "ThrottledOp"},
+};
+
 const char *message_error_name(int32_t error)
 {
-    switch (error) {
-#define X(code, name)                                                                              \
-    case code:                                                                                     \
-        return name;
-        MESSAGE_ERRORS(X)
-#undef X
-    default:
-        return "other";
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        if (errors[i].code == error)
+            return errors[i].name;
     }
+    return "other";
 }

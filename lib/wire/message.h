@@ -14,50 +14,77 @@
 #define WIRE_MESSAGE_H
 
 #include "wire/jute.h"
-#include "wire/opcode.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * The operations of the protocol, a row each.
+ *
+ * org.apache.zookeeper.ZooDefs.OpCode of 3.9.3, in the order of the numbers, without create-session
+ * (-10), which has no number on the wire, and error (-1), which only a multi's reply has.
+ *
+ * X(NAME, number, name, request, reply): the name is ZooKeeper's; the records are the fields of
+ * zookeeper.jute, a letter each:
+ *
+ *   p  a path                        a  an ACL
+ *   d  data                          S  a stat
+ *   n  a number: flags, a version,   l  a long
+ *      a kind, a count, an error     x  a text or bytes that are not read
+ *   w  whether a watch is set        v  a vector of names or paths
+ *   m  the parts of a transaction    i  a vector of identities: scheme and name
+ */
+#define OPCODE_LIST(X)                                                                             \
+    X(CLOSE, -11, "closeSession", "", "")                                                          \
+    X(CREATE, 1, "create", "pdan", "p")                                                            \
+    X(DELETE, 2, "delete", "pn", "")                                                               \
+    X(EXISTS, 3, "exists", "pw", "S")                                                              \
+    X(GET_DATA, 4, "getData", "pw", "dS")                                                          \
+    X(SET_DATA, 5, "setData", "pdn", "S")                                                          \
+    X(GET_ACL, 6, "getACL", "p", "aS")                                                             \
+    X(SET_ACL, 7, "setACL", "pan", "S")                                                            \
+    X(GET_CHILDREN, 8, "getChildren", "pw", "v")                                                   \
+    X(SYNC, 9, "sync", "p", "p")                                                                   \
+    X(PING, 11, "ping", "", "")                                                                    \
+    X(GET_CHILDREN2, 12, "getChildren2", "pw", "vS")                                               \
+    X(CHECK, 13, "check", "pn", "")                                                                \
+    X(MULTI, 14, "multi", "m", "m")                                                                \
+    X(CREATE2, 15, "create2", "pdan", "pS")                                                        \
+    X(RECONFIG, 16, "reconfig", "xxxl", "dS")                                                      \
+    X(CHECK_WATCHES, 17, "checkWatches", "pn", "")                                                 \
+    X(REMOVE_WATCHES, 18, "removeWatches", "pn", "")                                               \
+    X(CREATE_CONTAINER, 19, "createContainer", "pdan", "pS")                                       \
+    X(DELETE_CONTAINER, 20, "deleteContainer", "p", "")                                            \
+    X(CREATE_TTL, 21, "createTTL", "pdanl", "pS")                                                  \
+    X(MULTI_READ, 22, "multiRead", "m", "m")                                                       \
+    X(AUTH, 100, "auth", "nxx", "")                                                                \
+    X(SET_WATCHES, 101, "setWatches", "lvvv", "")                                                  \
+    X(SASL, 102, "sasl", "x", "x")                                                                 \
+    X(GET_EPHEMERALS, 103, "getEphemerals", "p", "v")                                              \
+    X(GET_ALL_CHILDREN_NUMBER, 104, "getAllChildrenNumber", "p", "n")                              \
+    X(SET_WATCHES2, 105, "setWatches2", "lvvvvv", "")                                              \
+    X(ADD_WATCH, 106, "addWatch", "pn", "n")                                                       \
+    X(WHO_AM_I, 107, "whoAmI", "", "i")
+
+/* OPCODE_OTHER is a number that is none of them. */
+enum opcode {
+#define X(NAME, number, name, request, reply) OPCODE_##NAME,
+    OPCODE_LIST(X)
+#undef X
+        OPCODE_OTHER,
+    OPCODES
+};
+
+/* ZooKeeper's name: "other" for OPCODE_OTHER. */
+const char *opcode_name(enum opcode opcode);
+
+bool opcode_creates(enum opcode opcode);
+
 /* In the place of a request's number, in a message that answers none (ClientCnxn). */
 #define MESSAGE_XID_NOTIFICATION (-1)
 
-/* Errors of a reply (KeeperException.Code of 3.9.3): X(code, name). */
-#define MESSAGE_ERRORS(X)                                                                          \
-    X(-1, "SystemError")                                                                           \
-    X(-2, "RuntimeInconsistency")                                                                  \
-    X(-3, "DataInconsistency")                                                                     \
-    X(-4, "ConnectionLoss")                                                                        \
-    X(-5, "MarshallingError")                                                                      \
-    X(-6, "Unimplemented")                                                                         \
-    X(-7, "OperationTimeout")                                                                      \
-    X(-8, "BadArguments")                                                                          \
-    X(-12, "UnknownSession")                                                                       \
-    X(-13, "NewConfigNoQuorum")                                                                    \
-    X(-14, "ReconfigInProgress")                                                                   \
-    X(-100, "APIError")                                                                            \
-    X(-101, "NoNode")                                                                              \
-    X(-102, "NoAuth")                                                                              \
-    X(-103, "BadVersion")                                                                          \
-    X(-108, "NoChildrenForEphemerals")                                                             \
-    X(-110, "NodeExists")                                                                          \
-    X(-111, "NotEmpty")                                                                            \
-    X(-112, "SessionExpired")                                                                      \
-    X(-113, "InvalidCallback")                                                                     \
-    X(-114, "InvalidACL")                                                                          \
-    X(-115, "AuthFailed")                                                                          \
-    X(-118, "SessionMoved")                                                                        \
-    X(-119, "NotReadOnly")                                                                         \
-    X(-120, "EphemeralOnLocalSession")                                                             \
-    X(-121, "NoWatcher")                                                                           \
-    X(-122, "RequestTimeout")                                                                      \
-    X(-123, "ReconfigDisabled")                                                                    \
-    X(-124, "SessionClosedRequireSaslAuth")                                                        \
-    X(-125, "QuotaExceeded")                                                                       \
-    X(-127, "ThrottledOp")
-
-/* Those that a reader of traffic asks for. */
+/* Errors of a reply (KeeperException.Code of 3.9.3) that a reader of traffic asks for. */
 enum message_error {
     MESSAGE_RUNTIME_INCONSISTENCY = -2, /* of the parts behind the one that failed */
     MESSAGE_NO_NODE = -101,
@@ -86,11 +113,6 @@ struct message_record {
     struct jute parts; /* of a transaction, for message_next_part */
 };
 
-/* The opening of a connection: the client's message, and the server's. */
-struct message_opening {
-    int64_t session; /* 0: the client asks for a new one, or the server refuses the one asked for */
-};
-
 struct message_request {
     int32_t xid;
     enum opcode opcode;
@@ -117,8 +139,10 @@ struct message_notification {
 const char *message_error_name(int32_t error);
 
 /* Each returns false if the bytes are no such message; then the result means nothing. */
-bool message_read_client_opening(const void *bytes, size_t count, struct message_opening *opening);
-bool message_read_server_opening(const void *bytes, size_t count, struct message_opening *opening);
+
+/* The client's first message, or the server's, and its session: 0: the client asks for a new one,
+ * or the server refuses the one asked for. */
+bool message_read_opening(const void *bytes, size_t count, bool of_client, int64_t *session);
 bool message_read_request(const void *bytes, size_t count, struct message_request *request);
 
 /* Reads the next part of a transaction, or of its reply, and its operation: OPCODE_OTHER for a part

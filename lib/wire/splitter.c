@@ -66,18 +66,12 @@ static size_t feed_message(struct splitter *splitter, const unsigned char *bytes
 void splitter_feed(struct splitter *splitter, const unsigned char *bytes, size_t count,
                    splitter_take *take, void *context)
 {
-    while (!splitter->unreadable) {
-        if (splitter->length_arrived < WIRE_LENGTH) {
-            if (count == 0)
-                return;
-            size_t taken = feed_length(splitter, bytes, count);
-            bytes += taken;
-            count -= taken;
-            continue;
-        }
-        if (count == 0 && splitter->length > 0)
-            return;
-        size_t taken = feed_message(splitter, bytes, count, take, context);
+    /* A message without bytes is whole when its length is. */
+    while (!splitter->unreadable &&
+           (count > 0 || (splitter->length_arrived == WIRE_LENGTH && splitter->length == 0))) {
+        size_t taken = splitter->length_arrived < WIRE_LENGTH
+                           ? feed_length(splitter, bytes, count)
+                           : feed_message(splitter, bytes, count, take, context);
         bytes += taken;
         count -= taken;
     }

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* So many bytes of a longer message are kept: four times the longest that a server takes unless it
- * is told otherwise (jute.maxbuffer). */
+/* Bytes that are kept of a longer message: four times the longest that a server takes by default
+ * (jute.maxbuffer). */
 #define SPLITTER_KEPT_MAX ((size_t)4 << 20)
 
 /* All zero bytes: at the beginning of a message. Ends with splitter_deinit. */

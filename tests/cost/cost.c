@@ -2,199 +2,218 @@
 /*
  * Measures the cost of zkherd itself.
  *
- * Each round runs the floor, the bare client, and the non-scalable lock in free pace, all on 1,000
- * connections; the ratios of client CPU time per request are taken round by round, so that slow
- * changes on the machine affect all alike. Then the resident memory of a worker with 5,000 sessions
- * is measured. Then, for information, both drivers, and one process per session, with as many
- * sessions as one thread per session can serve in a short time. The memory of several processes is
- * the sum of the resident memory of each: a page that several share counts for each. At last a load
- * of reads is compared with the bare calls of the client library. Exit status: 0 within the limits,
- * 1 not, otherwise as zkherd's; a goal that is missed does not count.
+ * Each round runs the bare client, and the non-scalable lock in free pace, on 1,000 connections;
+ * the ratio of client CPU time per request is taken round by round, so that slow changes on the
+ * machine affect both alike. Then the resident memory of a worker with 5,000 sessions is measured.
+ * At last a load of reads is compared with the bare calls of the client library, in turn on a
+ * server of reads. Exit status: 0 within the limits, 1 not, otherwise as zkherd's; a goal that is
+ * missed does not count.
  */
 #include "tests/cost/cost.h"
 #include "base/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
-#include "bench/cli/options.h"
 #include "bench/target/target.h"
+#include "load/load.h"
 #include "measure/statistics.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#define ROUNDS                 3
-#define CLIENTS                1000u
-#define FLOOR_ROUND_TRIPS      200000
-#define FLOOR_RATIO_MAX        3.0
-#define BARE_RATIO_GOAL        1.5
-#define MEMORY_CLIENTS         5000u
-#define MEMORY_MAX_KIB         10.0
-#define THREADS_CPU_CLIENTS    200u
-#define THREADS_MEMORY_CLIENTS 1000u
-#define PROCESSES_CLIENTS      THREADS_CPU_CLIENTS /* to fork more takes longer than all the rest */
+#define ROUNDS           3
+#define CLIENTS          1000u
+#define LOCK_RATIO_MAX   2.25
+#define LOCK_RATIO_GOAL  1.5
+#define MEMORY_CLIENTS   5000u
+#define MEMORY_MAX_KIB   10.0
+#define READS_ROUNDS     7
+#define READS_SESSIONS   250u
+#define READS_DEPTH      100u
+#define READS_SECONDS    2u
+#define READS_RATIO_GOAL 1.25 /* 10 us where the bare client takes 8 */
+#define READS_PER_S_GOAL 50000.0
+#define LOAD_SESSIONS    1000u
+#define LOAD_GOAL_KIB    16.0
+
+static struct target target;
+static struct error error;
+static char root[80];
+
+void must(enum error_kind kind, const struct error *of)
+{
+    if (kind != ERROR_NONE)
+        exit(complain(of));
+}
+
+_Noreturn void fail(enum error_kind kind, const char *what)
+{
+    must(error_raise(&error, kind, 0, "bare client", "%s", what), &error);
+    abort();
+}
+
+_Noreturn void fail_errno(const char *what)
+{
+    must(error_from_errno(&error, errno, "bare client", "%s", what), &error);
+    abort();
+}
+
+/* Private servers leave nothing. */
+static void close_target(void)
+{
+    struct error closing;
+    (void)!target_close(&target, &closing);
+}
+
+/* ------------------------------------------------------------------ a lock */
 
 struct figures {
     double cpu_us; /* client CPU a request */
     double kib;    /* resident memory a session */
 };
 
-static enum error_kind run_trial(const struct target *target, const char *recipe, uint32_t clients,
-                                 enum driver driver, uint32_t processes, struct figures *figures,
-                                 struct error *error)
+static struct figures run_trial(const char *recipe, uint32_t clients)
 {
-    char root[80];
-    snprintf(root, sizeof root, "%s/t", target->root);
     struct trial_plan plan = {
         .recipe = registry_find(recipe),
         .pace = PACE_FREE,
-        .fleet.driver = driver,
+        .fleet.driver = DRIVER_EVENTS,
         .fleet.sessions = clients,
         .locks = 1,
-        .fleet.processes = processes,
+        .fleet.processes = 1,
         .fleet.timeout_ns = 60 * NS_PER_S,
         .fleet.session_timeout_ms = 120000,
         .fleet.seed = 1,
         .root = root,
-        .fleet.servers = &target->servers,
+        .fleet.servers = &target.servers,
     };
-    struct trial_host host = {
-        .setup = target->setup,
-        .servers = &target->servers,
-        .ensemble = target->ensemble,
-        .watch = {.interrupt_descriptor = -1},
+    struct fleet_host host = {
+        .setup = target.setup,
+        .servers = &target.servers,
+        .ensemble = target.ensemble,
+        .interrupt_descriptor = -1,
     };
     struct trial_result *result = NULL;
-    enum error_kind kind = trial_run(&plan, &host, &result, error);
-    if (kind == ERROR_NONE && result->end != END_DONE)
-        kind = error_raise(error, ERROR_INTERRUPTED, 0, recipe, "%s", result->reason);
-    if (kind == ERROR_NONE)
-        *figures = (struct figures){
-            (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total),
-            (double)result->client_rss_kib / clients,
-        };
-    trial_result_free(result); /* while its plan is there */
-    return kind;
+    must(trial_run(&plan, &host, NULL, &result, &error), &error);
+    if (result->end != END_DONE)
+        fail(ERROR_INTERRUPTED, result->reason);
+    const struct figures figures = {
+        (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total),
+        (double)result->client_rss_kib / clients,
+    };
+    trial_result_free(result);
+    return figures;
 }
 
 /* The bare client on a lock at the path that a trial's lock has. */
-static enum error_kind run_bare_client(const struct target *target, double *cpu_us,
-                                       struct error *error)
+static double run_bare_client(void)
 {
-    char root[80], folder[84], lock[88];
-    struct error clearing;
-    snprintf(root, sizeof root, "%s/t", target->root);
+    char folder[84], lock[88];
     snprintf(folder, sizeof folder, "%s/l0", root);
     snprintf(lock, sizeof lock, "%s/f", folder);
-    enum error_kind kind = setup_session_create(target->setup, root, error);
-    if (kind == ERROR_NONE)
-        kind = setup_session_create(target->setup, folder, error);
-    if (kind == ERROR_NONE)
-        kind = bare_client_measure(&target->servers.endpoints[0], lock, CLIENTS, cpu_us, error);
-    enum error_kind cleared = setup_session_delete_tree(target->setup, root, &clearing);
-    if (kind == ERROR_NONE && cleared != ERROR_NONE)
-        *error = clearing;
-    return kind == ERROR_NONE ? cleared : kind;
+    must(setup_session_create(target.setup, root, &error), &error);
+    must(setup_session_create(target.setup, folder, &error), &error);
+    double cpu_us = bare_client_measure(&target.servers.endpoints[0], lock, CLIENTS);
+    must(setup_session_delete_tree(target.setup, root, &error), &error);
+    return cpu_us;
 }
 
-/* One round: what a request costs each of the three. */
-struct round {
-    double floor_us;
-    double bare_us;
-    double zkherd_us;
-};
-
-static enum error_kind run_round(const struct target *target, struct round *round,
-                                 struct error *error)
+/* Whether the median ratio is within its limit. */
+static bool compare_locks(void)
 {
-    struct figures zkherd = {0};
-    enum error_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &round->floor_us, error);
-    if (kind == ERROR_NONE)
-        kind = run_bare_client(target, &round->bare_us, error);
-    if (kind == ERROR_NONE)
-        kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, 1, &zkherd, error);
-    round->zkherd_us = zkherd.cpu_us;
-    return kind;
-}
-
-static double median_of(double *ratios)
-{
-    statistics_sort(ratios, ROUNDS);
-    return statistics_median(ratios, ROUNDS);
-}
-
-static enum error_kind compare_cpu(const struct target *target, bool *within, struct error *error)
-{
-    double to_floor[ROUNDS], to_bare[ROUNDS];
-    printf("client CPU per request, %u connections\n%8s  %10s  %10s  %10s  %12s  %12s\n", CLIENTS,
-           "round", "floor us", "bare us", "zkherd us", "zkherd/floor", "zkherd/bare");
+    double ratios[ROUNDS];
+    printf("client CPU per request, %u connections\n%8s  %10s  %10s  %12s\n", CLIENTS, "round",
+           "bare us", "zkherd us", "zkherd/bare");
     for (int i = 0; i < ROUNDS; i++) {
-        struct round round = {0};
-        enum error_kind kind = run_round(target, &round, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        to_floor[i] = round.zkherd_us / round.floor_us;
-        to_bare[i] = round.zkherd_us / round.bare_us;
-        printf("%8d  %10.2f  %10.2f  %10.2f  %12.2f  %12.2f\n", i + 1, round.floor_us,
-               round.bare_us, round.zkherd_us, to_floor[i], to_bare[i]);
+        double bare_us = run_bare_client(), zkherd_us = run_trial("nonscalable", CLIENTS).cpu_us;
+        ratios[i] = zkherd_us / bare_us;
+        printf("%8d  %10.2f  %10.2f  %12.2f\n", i + 1, bare_us, zkherd_us, ratios[i]);
         fflush(stdout);
     }
-    double floor_median = median_of(to_floor), bare_median = median_of(to_bare);
-    printf("%8s  %10s  %10s  %10s  %12.2f  %12.2f\n", "median", "", "", "", floor_median,
-           bare_median);
-    printf("%8s  %10s  %10s  %10s  %12.1f\n%8s  %10s  %10s  %10s  %12s  %12.1f\n\n", "limit", "",
-           "", "", FLOOR_RATIO_MAX, "goal", "", "", "", "", BARE_RATIO_GOAL);
-    *within = *within && floor_median <= FLOOR_RATIO_MAX;
-    return ERROR_NONE;
+    statistics_sort(ratios, ROUNDS);
+    double median = statistics_median(ratios, ROUNDS);
+    printf("%8s  %10s  %10s  %12.2f\n", "median", "", "", median);
+    printf("%8s  %10s  %10s  %12.2f\n", "limit", "", "", LOCK_RATIO_MAX);
+    printf("%8s  %10s  %10s  %12.1f\n\n", "goal", "", "", LOCK_RATIO_GOAL);
+    return median <= LOCK_RATIO_MAX;
 }
 
-static enum error_kind measure_memory(const struct target *target, bool *within,
-                                      struct error *error)
+static bool measure_memory(void)
 {
-    struct figures queue;
-    enum error_kind kind =
-        run_trial(target, "scalable", MEMORY_CLIENTS, DRIVER_EVENTS, 1, &queue, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    printf("resident memory per session, %u sessions: %.2f KiB (limit %.0f)\n", MEMORY_CLIENTS,
-           queue.kib, MEMORY_MAX_KIB);
-    *within = *within && queue.kib <= MEMORY_MAX_KIB;
-    return ERROR_NONE;
+    double kib = run_trial("scalable", MEMORY_CLIENTS).kib;
+    printf("resident memory per session, %u sessions: %.2f KiB (limit %.0f)\n", MEMORY_CLIENTS, kib,
+           MEMORY_MAX_KIB);
+    return kib <= MEMORY_MAX_KIB;
 }
 
-/* One driver, in one process or with one for each session: client CPU a request of a herd, memory a
- * session of a queue. */
-static enum error_kind tell_driver(const struct target *target, enum driver driver,
-                                   bool in_processes, struct error *error)
+/* ------------------------------------------------------------------ a load of reads */
+
+/* zkherd's sessions never ask for the folders of the load, which are on the server of the lock. */
+static struct reads_figures run_load(const struct connect_string *servers, uint32_t sessions,
+                                     uint32_t depth, double *kib)
 {
-    struct figures herd, queue;
-    uint32_t clients = in_processes ? PROCESSES_CLIENTS : THREADS_MEMORY_CLIENTS;
-    enum error_kind kind = run_trial(target, "nonscalable", THREADS_CPU_CLIENTS, driver,
-                                     in_processes ? PROCESSES_CLIENTS : 1, &herd, error);
-    if (kind == ERROR_NONE)
-        kind = run_trial(target, "scalable", clients, driver, in_processes ? clients : 1, &queue,
-                         error);
-    if (kind != ERROR_NONE)
-        return kind;
-    printf("%8s  %9s  %10.2f  %10.2f\n", options_drivers[driver], in_processes ? "a session" : "1",
-           herd.cpu_us, queue.kib);
-    fflush(stdout);
-    return ERROR_NONE;
+    const struct load_plan plan = {
+        .fleet = {.driver = DRIVER_EVENTS,
+                  .sessions = sessions,
+                  .processes = 1,
+                  .depth = depth,
+                  .session_timeout_ms = 120000,
+                  .timeout_ns = 60 * NS_PER_S,
+                  .seed = 1,
+                  .servers = servers},
+        .mix = mix_of_reads(100),
+        .value_bytes = READ_SERVER_VALUE_BYTES,
+        .warm_up_ns = 300 * NS_PER_MS,
+        .seconds = READS_SECONDS,
+        .root = root,
+    };
+    const struct fleet_host host = {
+        .setup = target.setup, .servers = servers, .interrupt_descriptor = -1};
+    struct load_result *result = NULL;
+    must(load_run(&plan, &host, NULL, &result, &error), &error);
+    if (result->end != END_DONE)
+        fail(ERROR_INTERRUPTED, result->reason);
+    double answered = (double)result->measured->answered;
+    const struct reads_figures figures = {(double)result->client_cpu_ns / 1e3 / answered,
+                                          answered / READS_SECONDS};
+    *kib = (double)result->client_rss_kib / sessions;
+    load_result_free(result);
+    return figures;
 }
 
-static enum error_kind compare_drivers(const struct target *target, struct error *error)
+static void compare_reads(void)
 {
-    printf("\nclient CPU per request, %u sessions; resident memory per session, %u sessions "
-           "(%u with one process per session)\n"
-           "%8s  %9s  %10s  %10s\n",
-           THREADS_CPU_CLIENTS, THREADS_MEMORY_CLIENTS, PROCESSES_CLIENTS, "driver", "processes",
-           "us", "KiB");
-    enum error_kind kind = tell_driver(target, DRIVER_EVENTS, false, error);
-    if (kind == ERROR_NONE)
-        kind = tell_driver(target, DRIVER_EVENTS, true, error);
-    if (kind == ERROR_NONE)
-        kind = tell_driver(target, DRIVER_THREADS, false, error);
-    return kind;
+    double ratios[READS_ROUNDS], rates[READS_ROUNDS], kib;
+    struct connect_string servers = {.count = 1, .endpoints = {{.host = "127.0.0.1"}}};
+    servers.endpoints[0].port = read_server_start();
+    printf("\nclient CPU per read of 1 KB, %u sessions, %u outstanding on each\n"
+           "%8s  %10s  %10s  %12s  %10s  %12s\n",
+           READS_SESSIONS, READS_DEPTH, "round", "bare us", "zkherd us", "zkherd/bare", "bare/s",
+           "zkherd/s");
+    for (int i = 0; i < READS_ROUNDS; i++) {
+        struct reads_figures bare = bare_reads_measure(servers.endpoints[0].port, READS_SESSIONS,
+                                                       READS_DEPTH, READS_SECONDS),
+                             zkherd = run_load(&servers, READS_SESSIONS, READS_DEPTH, &kib);
+        ratios[i] = zkherd.cpu_us / bare.cpu_us;
+        rates[i] = zkherd.per_s;
+        printf("%8d  %10.2f  %10.2f  %12.2f  %10.0f  %12.0f\n", i + 1, bare.cpu_us, zkherd.cpu_us,
+               ratios[i], bare.per_s, zkherd.per_s);
+        fflush(stdout);
+    }
+    struct interval ratio = statistics_interval_of_logs(ratios, READS_ROUNDS, 0.95);
+    struct interval rate = statistics_interval_of_logs(rates, READS_ROUNDS, 0.95);
+    printf("%8s  %10s  %10s  %12.2f  %10s  %12.0f\n", "mean", "", "", ratio.value, "", rate.value);
+    printf("%8s  %10s  %10s  %5.2f..%5.2f  %10s  %.0f..%.0f\n", "95 %", "", "", ratio.low,
+           ratio.high, "", rate.low, rate.high);
+    printf("%8s  %10s  %10s  %12.2f  %10s  %12.0f\n\n", "goal", "", "", READS_RATIO_GOAL, "",
+           READS_PER_S_GOAL);
+    (void)run_load(&servers, LOAD_SESSIONS, 1, &kib);
+    printf("resident memory per session of a load, %u sessions, 1 outstanding on each: "
+           "%.2f KiB (goal %.0f)\n",
+           LOAD_SESSIONS, kib, LOAD_GOAL_KIB);
+    read_server_stop();
 }
 
 int main(void)
@@ -202,27 +221,13 @@ int main(void)
     uint64_t one = 1;
     struct target_options options = {
         .server_counts = &one, .topology_count = 1, .heap_mib = 1024, .fsync = true};
-    struct target target = {0};
-    struct error error;
-    bool within = true;
-    enum error_kind kind = machine_allow_descriptors(MEMORY_CLIENTS, &error);
-    if (kind == ERROR_NONE)
-        kind = target_open(&options, 0, -1, &target, &error);
-    if (kind == ERROR_NONE)
-        kind = target_make_root(&target, -1, &error);
-    if (kind != ERROR_NONE) {
-        (void)!target_close(&target, &error); /* private servers leave nothing */
-        return complain(&error);
-    }
-    kind = compare_cpu(&target, &within, &error);
-    if (kind == ERROR_NONE)
-        kind = measure_memory(&target, &within, &error);
-    if (kind == ERROR_NONE)
-        kind = compare_drivers(&target, &error);
-    if (kind == ERROR_NONE)
-        kind = reads_compare(target.setup, target.root, &error);
-    (void)!target_close(&target, &error); /* private servers leave nothing */
-    if (kind != ERROR_NONE)
-        return complain(&error);
+    must(machine_allow_descriptors(MEMORY_CLIENTS, &error), &error);
+    atexit(close_target);
+    must(target_open(&options, 0, -1, &target, &error), &error);
+    must(target_make_root(&target, -1, &error), &error);
+    snprintf(root, sizeof root, "%s/t", target.root);
+    bool within = compare_locks();
+    within = measure_memory() && within;
+    compare_reads();
     return within ? 0 : 1;
 }

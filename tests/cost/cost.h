@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * cost: measures the cost of zkherd itself, for `make bench`. CPU times are those of the client's
- * process. Every measurement may return errors of errno.
+ * process. Any error ends the program, in words.
  */
 #ifndef TESTS_COST_COST_H
 #define TESTS_COST_COST_H
@@ -9,38 +9,43 @@
 #include "base/error.h"
 #include "client/connect.h"
 
+#include <arpa/inet.h>
 #include <stdint.h>
-#include <sys/types.h>
+#include <string.h>
 
-struct setup_session;
+/* Ends the program unless the kind is ERROR_NONE. */
+void must(enum error_kind kind, const struct error *error);
 
-/* ------------------------------------------------------------------ servers without ZooKeeper */
+/* Ends the program with this error of a bare client, or of errno. */
+_Noreturn void fail(enum error_kind kind, const char *what);
+_Noreturn void fail_errno(const char *what);
 
-/* Starts a process that serves the connections of this listener, on a free port of the loopback
- * interface, until bare_server_stop. `serve` never returns. */
-MUST_CHECK enum error_kind bare_server_start(void (*serve)(int listener), uint16_t *port,
-                                             pid_t *server, struct error *error);
-void bare_server_stop(pid_t server);
+/* ------------------------------------------------------------------ messages of ZooKeeper */
 
-#define READ_SERVER_VALUE_BYTES 1024
+/* Kinds of request. */
+enum { CREATE = 1, DELETE = 2, EXISTS = 3, GET = 4, SET = 5, CLOSE = -11 };
 
-/* The least that a server of reads can cost, for bare_server_start. It speaks enough of ZooKeeper's
- * protocol for the sessions of a load of reads: every znode exists and has the same value, every
- * other request succeeds, and the four-letter words are not answered. All requests that have
- * arrived on a connection are answered at once. So the clients, not the server, decide how many are
- * answered. */
-void read_server_serve(int listener);
+/* Each returns where the next field begins. */
+static inline unsigned char *put(unsigned char *at, const void *bytes, size_t length)
+{
+    memcpy(at, bytes, length);
+    return at + length;
+}
+
+static inline unsigned char *put_integer(unsigned char *at, int32_t value)
+{
+    uint32_t bytes = htonl((uint32_t)value);
+    return put(at, &bytes, sizeof bytes);
+}
+
+static inline int32_t get_integer(const unsigned char *bytes)
+{
+    uint32_t value;
+    memcpy(&value, bytes, sizeof value);
+    return (int32_t)ntohl(value);
+}
 
 /* ------------------------------------------------------------------ bare clients */
-
-/*
- * What messages on as many connections cost, without a ZooKeeper: a bare epoll loop that sends 64
- * bytes and receives 40 on each of its loopback connections, over and over, with one request
- * outstanding on each. *cpu_us: CPU time for a round trip. Every epoll_wait finds many connections
- * ready, which a real server never allows: bare_client_measure is the floor for that.
- */
-MUST_CHECK enum error_kind floor_measure(uint32_t connections, uint64_t round_trips, double *cpu_us,
-                                         struct error *error);
 
 /*
  * The least that a client of a real server can cost: a bare epoll loop runs the non-scalable lock
@@ -48,14 +53,21 @@ MUST_CHECK enum error_kind floor_measure(uint32_t connections, uint64_t round_tr
  * with a watch, DELETE), and reads the same replies and notifications. The loop has no library,
  * measures no latency, and checks only what decides the next request.
  *
- * Each session holds the lock once. *cpu_us: the CPU time for each request of the lock, without the
- * opening and the closing. lock: the znode that is the lock; its parent must exist. Errors of
- * tcp_connect, ERROR_CLOSED, ERROR_NO_ANSWER (for a minute), ERROR_ZOOKEEPER (an answer that does
- * not belong to this lock).
+ * Each session holds the lock once. Returns the CPU time for each request of the lock in
+ * microseconds, without the opening and the closing. lock: the znode that is the lock; its parent
+ * must exist.
  */
-MUST_CHECK enum error_kind bare_client_measure(const struct endpoint *server, const char *lock,
-                                               uint32_t connections, double *cpu_us,
-                                               struct error *error);
+double bare_client_measure(const struct endpoint *server, const char *lock, uint32_t connections);
+
+#define READ_SERVER_VALUE_BYTES 1024
+
+/* Starts the process of the least that a server of reads can cost, and returns its port on the
+ * loopback interface. It speaks enough of ZooKeeper's protocol for the sessions of a load of reads:
+ * every znode exists and has the same value, every other request succeeds, and the four-letter
+ * words are not answered. All requests that have arrived on a connection are answered at once. So
+ * the clients, not the server, decide how many are answered. */
+uint16_t read_server_start(void);
+void read_server_stop(void);
 
 /* What a client of reads costs. */
 struct reads_figures {
@@ -71,19 +83,9 @@ struct reads_figures {
  * and has no histograms.
  *
  * In a process of its own: opens so many sessions with the server of this port, keeps `depth` reads
- * outstanding on each for so many seconds, and goes away. ERROR_SYSTEM if that process fails.
+ * outstanding on each for so many seconds, and goes away.
  */
-MUST_CHECK enum error_kind bare_reads_measure(uint16_t port, uint32_t sessions, uint32_t depth,
-                                              double seconds, struct reads_figures *figures,
-                                              struct error *error);
-
-/* ------------------------------------------------------------------ a load of reads */
-
-/* Compares a load of `zkherd load`, with all that it counts and times, with bare_reads_measure, in
- * turn on a server of reads; the ratio of the CPU times is taken turn by turn. Prints them, the
- * goals beside. `setup` makes the folders of the load, which the sessions never ask for, below
- * `root`, and deletes them. */
-MUST_CHECK enum error_kind reads_compare(struct setup_session *setup, const char *root,
-                                         struct error *error);
+struct reads_figures bare_reads_measure(uint16_t port, uint32_t sessions, uint32_t depth,
+                                        double seconds);
 
 #endif

@@ -3,7 +3,7 @@
  * byte that a conversation was fed is in a message that was told, or is unread.
  *
  * An input is a byte with the link, and packets, each behind the number of its bytes that were
- * captured and of those that were not. tests/fuzz/captures has inputs to begin with. */
+ * captured and of those that were not. tests/fuzz/seeds has inputs to begin with. */
 #include "relay/capture.h"
 #include "tests/fuzz/told.h"
 
@@ -16,14 +16,6 @@ struct heard {
     uint64_t ends, fed, unread;
 };
 
-static void hear_reply(void *context, struct conversation *conversation,
-                       const struct conversation_request *request,
-                       const struct message_reply *reply, size_t bytes, uint64_t at_ns)
-{
-    require(at_ns >= request->sent_ns); /* times never go back */
-    told_listener.replied(context, conversation, request, reply, bytes, at_ns);
-}
-
 static uint64_t messages_of(const struct told *told)
 {
     uint64_t messages = told->openings + told->notifications;
@@ -32,7 +24,7 @@ static uint64_t messages_of(const struct told *told)
     return messages;
 }
 
-static void hear_end(void *context, const struct conversation *conversation)
+static void add_end(void *context, const struct conversation *conversation)
 {
     struct heard *heard = context;
     heard->ends++;
@@ -52,9 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const int links[] = {DLT_RAW, DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_NULL};
     static const uint64_t ports[] = {2181};
     struct heard heard = {0};
-    struct conversation_listener listener = told_listener;
-    listener.replied = hear_reply;
-    const struct capture_options options = {ports, 1, &listener, hear_end, &heard};
+    const struct capture_options options = {ports, 1, &told_listener, add_end, &heard};
     struct capture *capture = capture_new(&options);
     int link = links[size > 0 ? data[0] % (sizeof links / sizeof links[0]) : 0];
     for (size_t at = 1, packets = 0; at + 2 <= size; packets++) {

@@ -3,7 +3,7 @@
  * bytes is read, and the same is told however the bytes are cut.
  *
  * An input is pieces, each behind a byte with the side (the highest bit) and the number of its
- * bytes less one (the others). tests/fuzz/conversations has inputs to begin with. */
+ * bytes less one (the others). tests/fuzz/seeds has inputs to begin with. */
 #include "tests/fuzz/told.h"
 
 #include <string.h>

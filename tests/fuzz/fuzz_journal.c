@@ -4,7 +4,7 @@
  *
  * The first byte of an input is 0 for a snapshot, whose bytes the others are. Else they are records
  * of a log, each behind a byte with its length: they get a checksum, so that they are read; what is
- * left over stands behind them as it is. tests/fuzz/journals has inputs to begin with. */
+ * left over stands behind them as it is. tests/fuzz/seeds has inputs to begin with. */
 #include "journal/journal.h"
 
 #include <stdio.h>

@@ -11,12 +11,11 @@ void require(bool holds)
         abort();
 }
 
-static void hear_opening(void *context, struct conversation *conversation,
-                         const struct message_opening *request, const struct message_opening *reply,
-                         const size_t bytes[CONVERSATION_SIDES])
+static void add_opening(void *context, const struct conversation *conversation, int64_t asked,
+                        const size_t bytes[CONVERSATION_SIDES])
 {
     struct told *told = context;
-    (void)conversation, (void)request, (void)reply;
+    (void)conversation, (void)asked;
     told->openings++;
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         told->bytes[side] += bytes[side];
@@ -30,25 +29,23 @@ static void fold(struct told *told, const struct jute_bytes *path)
         told->patterns = 31 * told->patterns + (unsigned char)pattern[i];
 }
 
-static uint64_t hear_request(void *context, struct conversation *conversation,
-                             const struct message_request *request,
-                             const struct conversation_request *sent)
+static void add_request(void *context, const struct conversation *conversation,
+                        struct conversation_request *request)
 {
     struct told *told = context;
     (void)conversation;
     told->messages[request->opcode]++;
-    told->bytes[CONVERSATION_CLIENT] += sent->bytes;
+    told->bytes[CONVERSATION_CLIENT] += request->bytes;
     told->elements += request->record.elements;
     fold(told, &request->record.path);
-    return 0;
 }
 
-static void hear_reply(void *context, struct conversation *conversation,
-                       const struct conversation_request *request,
-                       const struct message_reply *reply, size_t bytes, uint64_t at_ns)
+static void add_reply(void *context, const struct conversation *conversation,
+                      const struct conversation_request *request, const struct message_reply *reply,
+                      size_t bytes)
 {
     struct told *told = context;
-    (void)conversation, (void)at_ns;
+    require(conversation->now_ns >= request->sent_ns); /* times never go back */
     told->messages[request->opcode]++;
     told->bytes[CONVERSATION_SERVER] += bytes;
     told->elements += reply->record.elements;
@@ -56,19 +53,18 @@ static void hear_reply(void *context, struct conversation *conversation,
     fold(told, &reply->record.path);
 }
 
-static void hear_notification(void *context, struct conversation *conversation,
-                              const struct message_notification *notification, size_t bytes,
-                              uint64_t at_ns)
+static void add_notification(void *context, const struct conversation *conversation,
+                             const struct message_notification *notification, size_t bytes)
 {
     struct told *told = context;
-    (void)conversation, (void)at_ns;
+    (void)conversation;
     told->notifications++;
     told->bytes[CONVERSATION_SERVER] += bytes;
     fold(told, &notification->path);
 }
 
-const struct conversation_listener told_listener = {hear_opening, hear_request, hear_reply,
-                                                    hear_notification};
+const struct conversation_listener told_listener = {add_opening, add_request, add_reply,
+                                                    add_notification};
 
 void told_end(struct told *told, const struct conversation *conversation)
 {

@@ -1,111 +1,192 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The locks that are broken on purpose: each is caught, every time, with the report that tells what
- * is wrong with it. */
+/* Recipes that are no plain locks, as several processes run them: several clients hold together,
+ * all go on together; and whatever is broken on purpose, which the checker must catch. In a
+ * simulation test_schedules catches more, and test_wrong_laws has the laws that are wrong by one.
+ */
+#include "recipes/law.h"
+#include "recipes/queue.h"
 #include "tests/support/live.h"
 #include "tests/support/test.h"
-
-/* Those that wait for a timeout are tried once: in simulations it is hundreds of times. */
-#define TIMES   10
-#define CLIENTS 5
-/* How long a session that waits in vain is waited for: longer than a busy machine stands still. */
-#define VAIN_NS (2 * NS_PER_S)
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;
 
-/* As patient as any other: what ends by a violation waits for nothing. */
-static struct trial_plan plan_of(const char *recipe)
+static struct trial_plan plan_of(const struct recipe *recipe, uint32_t clients, enum pace pace,
+                                 uint32_t processes)
 {
-    struct trial_plan plan = live_plan(recipe, CLIENTS);
+    struct trial_plan plan = live_plan("scalable", clients);
+    plan.recipe = recipe;
     plan.fleet.driver = driver;
+    plan.fleet.processes = processes;
+    plan.pace = pace;
     return plan;
 }
 
-/* Two sessions hold, both are named. 0: any session. */
-static void expect_two_holders(const char *recipe, uint32_t session, uint32_t other,
-                               uint64_t hold_ns)
+/* Each attempt at the counter is a read and a write, and no success is lost. */
+TEST(test_what_is_no_plain_lock_is_held_as_it_should_be)
 {
-    struct trial_plan plan = plan_of(recipe);
-    plan.hold.mean_ns = hold_ns;
-    for (int i = 0; i < TIMES; i++) {
+    static const char *const names[] = {"rwlock", "rwlock-curator", "counter"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct trial_plan plan = plan_of(registry_find(names[i]), 24, PACE_FREE, 3);
+        bool counts = plan.recipe == registry_find("counter");
+        plan.locks = counts ? 2 : 1;
+        plan.workload = WORKLOAD_STEADY;
+        plan.handoffs = 200;
+        plan.hold = (struct hold){.mean_ns = counts ? 0 : NS_PER_MS / 2, .exponential = !counts};
         struct trial_result *result = live_trial(&plan);
-        const struct violation *violation = live_first_violation(result);
-        assert_int_equal(result->end, END_VIOLATION);
-        assert_int_equal(violation->kind, VIOLATION_TWO_HOLDERS);
-        assert_true(violation->session > 0 && violation->other > 0);
-        assert_true(violation->session != violation->other);
-        if (session > 0) {
-            assert_int_equal(violation->session, session);
-            assert_int_equal(violation->other, other);
+        live_assert_good(result);
+        assert_int_equal(result->handoffs, 200);
+        assert_int_equal(result->reconciled, RECONCILED_YES);
+        assert_true(counts || result->inversions == 0);
+        if (counts) {
+            assert_true(result->total.of[TALLY_SET] >= 200);
+            assert_int_equal(result->total.of[TALLY_SET], result->total.of[TALLY_GET]);
         }
         trial_result_free(result);
     }
 }
 
-TEST(test_no_lock)
+/* All are granted when all barriers are entered; the row of the arrivals has what they take. */
+TEST(test_several_barriers_are_entered_and_then_left)
 {
-    expect_two_holders("broken-nolock", 2, 1, 0);
+    char why[100] = "";
+    for (uint32_t barriers = 1; barriers <= 7; barriers += 3) {
+        struct trial_plan plan = plan_of(registry_find("barrier"), 9, PACE_FREE, 3);
+        plan.barriers = barriers;
+        struct trial_result *result = live_trial(&plan);
+        const struct tally *arrivals = &ledger_row(&result->memory->ledger, 0, 0)->tally;
+        live_assert_good(result);
+        assert_int_equal(result->handoffs, 9);
+        assert_int_equal(trial_memory_rows_used(result->memory, 0), 10);
+        assert_true(law_barriers_agree(&result->total, 9, barriers, why, sizeof why));
+        assert_int_equal(result->reconciled, RECONCILED_YES);
+        assert_int_equal(result->servers.writes,
+                         result->total.of[TALLY_CREATE] + result->total.of[TALLY_DELETE]);
+        assert_true(arrivals->of[TALLY_CREATE] >= (9 + 1) * barriers);
+        assert_int_equal(arrivals->of[TALLY_DELETE], 0);
+        assert_int_equal(histogram_count(&result->latency[METER_ACQUIRE]), 9);
+        assert_int_equal(histogram_count(&result->latency[METER_RELEASE]), 9);
+        assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 0);
+        assert_true(result->client_ns > 0 && result->client_ns <= result->elapsed_ns);
+        trial_result_free(result);
+    }
 }
 
-/* Of sessions 0 to 4 the second and the third wait in the middle; one behind the dead takes the
- * lock. On a busy machine it is told late: the first is to hold yet. */
-TEST(test_no_recheck)
+/* ------------------------------------------------------------------ what is broken in them */
+
+/* It overwrites what the others have written since it read. */
+ACQUIRE(blind)
 {
-    expect_two_holders("broken-norecheck", 4, 1, VAIN_NS);
+    BEGIN;
+    contender_child(s, "counter", s->node);
+    AWAIT(get_data(s, s->node, NO_WATCH));
+    s->value = s->reply->value[0];
+    AWAIT(set_data(s, s->node, s->value == '0' ? "1" : "0", 1, REQUEST_ANY_VERSION));
+    GRANTED;
+    END;
 }
 
-TEST(test_wrong_predecessor)
+/* It waits at the first barrier, and runs through the others. */
+ACQUIRE(impatient)
 {
-    expect_two_holders("broken-wrongpred", 0, 0, 0);
+    return s->lock[strlen(s->lock) - 1] == '0' ? registry_find("barrier")->acquire(s) : STEP_DONE;
 }
 
-TEST(test_no_watch)
+/* It leaves the first barrier, and forgets its znode in the others. */
+RELEASE(forgetful)
 {
-    struct trial_plan plan = plan_of("broken-nowatch");
-    plan.fleet.timeout_ns = VAIN_NS;
-    struct trial_result *result = live_trial(&plan);
-    assert_int_equal(result->end, END_DEADLINE);
-    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
-    assert_int_equal(result->memory->violations[1].kind, VIOLATION_LOST_WAKEUP);
-    assert_int_equal(result->memory->violations[1].session, 2);
-    assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
-    assert_non_null(strstr(result->reason, "lock-0000000001 for the deletion of " ROOT));
-    assert_non_null(strstr(result->reason, "lock-0000000000"));
-    trial_result_free(result);
+    return s->lock[strlen(s->lock) - 1] == '0' ? registry_find("barrier")->release(s) : STEP_DONE;
 }
 
-TEST(test_leak)
+RELEASE(keeping)
 {
-    struct trial_plan plan = plan_of("broken-leak");
-    plan.fleet.session_timeout_ms =
-        6000; /* the others', too: two thirds of it without a word end them */
-    struct trial_result *result = live_trial(&plan);
+    (void)s;
+    return STEP_DONE;
+}
+
+static void assert_caught(struct trial_plan *plan, enum violation_kind kind, uint64_t expected,
+                          uint64_t found)
+{
+    struct trial_result *result = live_trial(plan);
     const struct violation *violation = live_first_violation(result);
-    uint32_t timeout_ms = result->memory->fleet->sessions[0].timeout_ms;
-    assert_int_equal(result->end, END_VIOLATION);
-    assert_int_equal(violation->kind, VIOLATION_UNDELETED);
-    assert_int_equal(violation->session, 2);
-    assert_int_equal(violation->other, 1);
-    assert_int_equal(violation->expected, timeout_ms);
-    assert_true(result->recovery_ns > timeout_ms * NS_PER_MS / 2);
+    assert_int_equal(violation->kind, kind);
+    if (kind == VIOLATION_COUNTER || kind == VIOLATION_LEFTOVER) {
+        assert_int_equal(violation->expected, expected);
+        assert_in_range(violation->found, kind == VIOLATION_LEFTOVER ? found : 0, found);
+    }
     trial_result_free(result);
 }
 
-FIXTURE(start)
+/* Alone, a client cannot be early; its znodes stay in the folders of all barriers but the first. A
+ * ticket that stays is found in the znode that was laid out for it; that one is no leftover. */
+TEST(test_what_is_broken_in_a_recipe_is_caught)
 {
+    const struct recipe *barrier = registry_find("barrier"), *counter = registry_find("counter"),
+                        *ticket = registry_find("ticket");
+    const struct {
+        const struct recipe *recipe;
+        enum recipe_step (*acquire)(struct contender *s), (*release)(struct contender *s);
+        uint32_t clients, barriers;
+        enum violation_kind kind;
+        uint64_t expected, found; /* of the counter at most */
+    } cases[] = {
+        {barrier, impatient_acquire, barrier->release, 3, 2, VIOLATION_ENTERED_EARLY, 0, 0},
+        {barrier, barrier->acquire, forgetful_release, 3, 2, VIOLATION_LEFT_EARLY, 0, 0},
+        {barrier, barrier->acquire, forgetful_release, 1, 3, VIOLATION_LEFTOVER, 0, 2},
+        {counter, blind_acquire, counter->release, 8, 0, VIOLATION_COUNTER, 8, 1},
+        {ticket, ticket->acquire, keeping_release, 1, 0, VIOLATION_LEFTOVER, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct recipe recipe = *cases[i].recipe;
+        struct trial_plan plan = plan_of(&recipe, cases[i].clients, PACE_FREE, 1);
+        recipe.acquire = cases[i].acquire;
+        recipe.release = cases[i].release;
+        plan.barriers = cases[i].barriers;
+        assert_caught(&plan, cases[i].kind, cases[i].expected, cases[i].found);
+    }
+}
+
+/* The first holder holds until the second is granted, however long a busy machine takes, and be it
+ * in another process: the trial ends then. What is not deleted is found behind a timeout. */
+TEST(test_broken_locks_are_caught)
+{
+    static const struct {
+        const char *recipe;
+        enum pace pace;
+        uint32_t processes;
+        enum violation_kind kind;
+        uint64_t hold_ns;
+    } cases[] = {
+        {"broken-nolock", PACE_FREE, 4, VIOLATION_TWO_HOLDERS, 20 * NS_PER_S},
+        {"broken-norecheck", PACE_LOCKSTEP, 1, VIOLATION_TWO_HOLDERS, 20 * NS_PER_S},
+        {"broken-wrongpred", PACE_LOCKSTEP, 1, VIOLATION_TWO_HOLDERS, 0},
+        {"broken-leak", PACE_LOCKSTEP, 1, VIOLATION_UNDELETED, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct recipe *recipe = registry_find(cases[i].recipe);
+        struct trial_plan plan = plan_of(recipe, 8, cases[i].pace, cases[i].processes);
+        plan.hold.mean_ns = cases[i].hold_ns;
+        plan.fleet.timeout_ns = 30 * NS_PER_S;
+        if (cases[i].kind == VIOLATION_UNDELETED)
+            plan.fleet.session_timeout_ms = 6000;
+        assert_caught(&plan, cases[i].kind, 0, 0);
+    }
+}
+
+static int start_on(enum driver chosen)
+{
+    driver = chosen;
     return live_start_with(1, 500);
 }
 
-static int start_on_events(void **state)
+FIXTURE(start_on_events)
 {
-    driver = DRIVER_EVENTS;
-    return start(state);
+    return start_on(DRIVER_EVENTS);
 }
 
-static int start_on_threads(void **state)
+FIXTURE(start_on_threads)
 {
-    driver = DRIVER_THREADS;
-    return start(state);
+    return start_on(DRIVER_THREADS);
 }
 
 TEST_GROUP(start_on_events, live_stop)

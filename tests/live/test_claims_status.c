@@ -2,11 +2,14 @@
 /* What zkherd claims makes of verdicts: the program but for its list of claims, which is this
  * file's. */
 #include "tests/support/csv_file.h"
-#include "tests/support/outside.h"
+#include "tests/support/live.h"
 #include "tests/support/test.h"
+#include "tests/support/work.h"
 
+#include "base/clock.h"
 #include "bench/claims/internal.h"
 #include "bench/cli/subcommands.h"
+#include "recipes/registry.h"
 
 static void look(struct experiment *experiment)
 {
@@ -44,6 +47,15 @@ const struct claim catalogue[] = {
     {.id = "B", .statement = "It fails.", .source = "here", .experiment = fail_at_first},
     {.id = "C", .statement = "Nobody knows.", .source = "here", .experiment = look},
     {.id = "D", .statement = "It is cut short.", .source = "here", .experiment = be_cut_short},
+    {.id = "E",
+     .statement = "As C13, which is not true of a lock of one znode.",
+     .source = "here",
+     .recipes = {&recipe_nonscalable},
+     .trials = {{.fleet.sessions = 6, .hold.mean_ns = 600 * NS_PER_S}},
+     .expected = "one, or \"two\"",
+     .observe = contention_break_lock,
+     .examine = contention_shows_and_breaks,
+     .examines_any = true},
 };
 
 const size_t catalogue_count = sizeof catalogue / sizeof catalogue[0];
@@ -52,7 +64,9 @@ const size_t catalogue_count = sizeof catalogue / sizeof catalogue[0];
  * their verdicts: {id, verdict}. */
 static void check(const char *only, int status, const char *const rows[][2], size_t count)
 {
-    const char *arguments[] = {"claims", "--connect", outside, "-q", "-o", in_work("%s", only),
+    char servers[CONNECT_TEXT_SIZE];
+    connect_format(&live_servers, true, servers, sizeof servers);
+    const char *arguments[] = {"claims", "--connect", servers, "-q", "-o", in_work("%s", only),
                                "--only", only,        NULL};
     int given = strcmp(only, "all") == 0 ? 6 : 8;
     arguments[given] = NULL;
@@ -73,7 +87,7 @@ static void check(const char *only, int status, const char *const rows[][2], siz
 
 /* What was tried before an error stands; one that fails outweighs the error. Servers of somebody's
  * are not beside others: only who asks for such a claim has it tried. */
-COMMAND_TEST(statuses)
+WORK_TEST(statuses)
 {
     static const struct {
         const char *only;
@@ -91,9 +105,10 @@ COMMAND_TEST(statuses)
         {"B,D", 1, 1, {{"B", "fails"}}},
         {"all", 1, 3, {{"A", "holds"}, {"B", "fails"}, {"C", "undetermined"}}},
         {"S,A", 0, 2, {{"S", "holds"}, {"A", "holds"}}},
+        {"E", 1, 1, {{"E", "fails"}}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check(cases[i].only, cases[i].status, cases[i].rows, cases[i].count);
 }
 
-TEST_GROUP(outside_start, outside_stop)
+TEST_GROUP(live_start, live_stop)

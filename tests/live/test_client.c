@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The operations of a session on a real server, with each driver: what they do, what they answer,
  * and that client and server count each of them once. */
-#include "client/calls.h"
-#include "client/sockets.h"
+#include "client/library.h"
 #include "fleet/server_counters.h"
-#include "tests/support/lateness.h"
 #include "tests/support/probe.h"
 #include "tests/support/test.h"
 
@@ -54,23 +52,6 @@ PROBE_TEST(test_values_come_back)
     }
 }
 
-PROBE_TEST(test_a_set_has_its_version)
-{
-    assert_int_equal(ask(request_set(A, "x", 1, REQUEST_ANY_VERSION)), ZK_NO_NODE);
-    assert_int_equal(ask(request_create(A, "zero", 4, PERSISTENT)), ZK_OK);
-    assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
-    assert_int_equal(probe.reply.version, 0);
-    assert_int_equal(ask(request_set(A, "one", 3, REQUEST_ANY_VERSION)), ZK_OK);
-    assert_int_equal(probe.reply.version, 1);
-    assert_int_equal(ask(request_set(A, "two", 3, 1)), ZK_OK);
-    assert_int_equal(probe.reply.version, 2);
-    assert_int_equal(ask(request_set(A, "late", 4, 1)), ZK_BAD_VERSION);
-    assert_int_equal(probe.reply.version, 0);
-    check_value("two", 3, 2);
-    assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
-    assert_int_equal(probe.reply.version, 2);
-}
-
 /* Of an ephemeral znode the session, and of each when it was made. */
 PROBE_TEST(test_a_znode_knows_its_maker)
 {
@@ -94,7 +75,7 @@ PROBE_TEST(test_a_znode_knows_its_maker)
 /* The library and a session's memory have their limits; what goes beyond is answered, not cut. */
 PROBE_TEST(test_what_is_too_long_is_not_sent)
 {
-    char value[REQUEST_COPY_VALUES_MAX + 1] = {0};
+    char value[HANDLE_VALUE_MAX + 1] = {0};
     if (driver == DRIVER_EVENTS)
         return;
     assert_int_equal(ask(request_create(A, value, sizeof value, PERSISTENT)), ZK_OTHER_ERROR);
@@ -106,20 +87,6 @@ PROBE_TEST(test_what_is_too_long_is_not_sent)
 }
 
 /* ------------------------------------------------------------------ multi */
-
-PROBE_TEST(test_a_multi_does_all)
-{
-    assert_int_equal(ask(request_create(B, "b", 1, PERSISTENT)), ZK_OK);
-    assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
-    assert_int_equal(ASK_MULTI(request_check(B, 0), request_create(A, "\0a", 2, PERSISTENT),
-                               request_set(B, "new", 3, 0), request_delete(C)),
-                     ZK_OK);
-    check_value("\0a", 2, 0);
-    assert_int_equal(ask(get(B, NO_WATCH)), ZK_OK);
-    assert_int_equal(probe.reply.version, 1);
-    assert_memory_equal(probe.value, "new", 3);
-    assert_int_equal(ask(exists_request(C, NO_WATCH)), ZK_NO_NODE);
-}
 
 /* Each part may be the one that fails, and its answer is the multi's. */
 PROBE_TEST(test_a_failed_multi_does_nothing)
@@ -180,7 +147,7 @@ PROBE_TEST(test_a_multi_fires_watches)
 static struct server_counters_count count_of(void (*requests)(void))
 {
     struct server_counters counters = {.servers = &live_servers};
-    struct server_counters_reading before, after;
+    struct server_counters_count before, after;
     struct error error = {0};
     live_expect(server_counters_read(&counters, &before, &error), &error);
     probe.sent = (struct tally){0};
@@ -217,6 +184,7 @@ static void some_of_all(void)
 {
     set_twice();
     multi_twice();
+    sync_twice();
     assert_int_equal(ask(get(B, WATCH)), ZK_OK);
     assert_int_equal(ask(exists_request(B, WATCH)), ZK_OK);
     assert_int_equal(ASK_MULTI(request_delete(B), request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
@@ -235,29 +203,13 @@ static void check_agreement(const struct server_counters_count *count)
                  (unsigned long)sessions);
 }
 
-PROBE_TEST(test_each_counts_once)
-{
-    assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
-    struct server_counters_count count = count_of(set_twice);
-    assert_int_equal(probe.sent.of[TALLY_SET], 2);
-    assert_int_equal(count.writes, 2);
-    check_agreement(&count);
-    count = count_of(multi_twice);
-    assert_int_equal(probe.sent.of[TALLY_MULTI], 2);
-    assert_int_equal(count.writes, 2);
-    check_agreement(&count);
-    count = count_of(sync_twice);
-    assert_int_equal(probe.sent.of[TALLY_SYNC], 2);
-    assert_int_equal(count.reads, 2);
-    check_agreement(&count);
-}
-
 PROBE_TEST(test_sessions_and_servers_agree)
 {
     assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
     struct server_counters_count count = count_of(some_of_all);
     check_agreement(&count);
     assert_int_equal(count.writes, 6);
+    assert_int_equal(count.reads, 4);
     assert_int_equal(count.notifications, 1);
 }
 
@@ -269,7 +221,7 @@ PROBE_TEST(test_a_reply_shows_until_it_is_read)
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     assert_int_equal(client_unread(probe.client), 0);
     if (driver == DRIVER_EVENTS) {
-        client_exists(probe.client, A, NO_WATCH);
+        perform(probe.client, &(struct request){.operation = OP_EXISTS, .path = A});
         while (client_unread(probe.client) == 0 && clock_now_ns() < until_ns)
             sched_yield();
         assert_true(client_unread(probe.client) > 0);
@@ -278,32 +230,6 @@ PROBE_TEST(test_a_reply_shows_until_it_is_read)
         assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_NO_NODE);
     }
     assert_int_equal(client_unread(probe.client), 0);
-}
-
-/* ------------------------------------------------------------------ its end */
-
-/* How long a write takes at present: the machine's processors and its disk may be busy. */
-static uint64_t write_ns(void)
-{
-    struct lateness_mark begun = lateness_mark();
-    assert_int_equal(ask(request_create(A, "x", 1, EPHEMERAL)), ZK_OK);
-    return lateness_run_ns(begun);
-}
-
-/* It waits for the server, which writes the end to its disk, and for no timer of the network's.
- * Four ends of five are to be quick, compared with the write before, and without the time in which
- * the machine did not run this process: at some of them the server may have waited for longer. */
-PROBE_TEST(test_a_session_ends_at_once)
-{
-    int quick = 0;
-    for (int i = 0; i < 20; i++) {
-        uint64_t usual_ns = write_ns();
-        struct lateness_mark begun = lateness_mark();
-        end_session();
-        quick += lateness_run_ns(begun) < usual_ns + 150 * NS_PER_MS;
-        open_session(state);
-    }
-    assert_in_range(quick, 16, 20);
 }
 
 TEST_GROUP(probe_start_on_events, live_stop)

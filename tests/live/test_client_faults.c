@@ -67,70 +67,6 @@ PROBE_TEST_SHORT(test_a_cut_session_goes_on)
     assert_int_equal(probe.connections, 3);
 }
 
-/* The server knows of two connections: that of the set-up session, and this question's own. */
-static bool is_apart(void)
-{
-    struct four_letter_counters counters;
-    struct error error = {0};
-    live_expect(four_letter_counters(&live_servers.endpoints[0], PATIENCE_NS, &counters, &error),
-                &error);
-    return counters.connections == 2;
-}
-
-/* What came of a deletion behind the back of a session that watches C, and had lost its connection.
- */
-struct missed_end {
-    uint64_t counted; /* of the notifications that the server counts, those of the deletion */
-    bool apart; /* the server knew of the loss before it, and the session was not back after it */
-};
-
-/* False, with nothing known, if the session's socket was not known, so that nothing could be lost.
- */
-static bool miss_an_end(struct missed_end *missed)
-{
-    struct server_counters counters = {.servers = &live_servers};
-    struct server_counters_reading before, after;
-    struct error error = {0};
-    const struct request lost = exists_request(C, WATCH);
-    assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
-    assert_int_equal(ask(lost), ZK_OK);
-    live_expect(server_counters_read(&counters, &before, &error), &error);
-    probe.sent = (struct tally){0};
-    probe.connections_awaited = probe.connections + 1;
-    enum zk_status status = ask_on(TURN_CUT_REQUEST, &lost);
-    missed->apart = is_apart();
-    live_expect(setup_session_delete_tree(live_host.setup, C, &error), &error);
-    missed->apart = missed->apart && is_apart();
-    if (!probe.injected)
-        return false;
-    assert_int_equal(status, ZK_CONNECTION_LOSS);
-    await(is_established, "session");
-    await(is_notified, "notification");
-    live_expect(server_counters_read(&counters, &after, &error), &error);
-    missed->counted = server_counters_subtract(&before, &after).notifications;
-    return true;
-}
-
-/* It is told of it once, on the next connection, and that is what the server does not count. A
- * session that may have been back before the deletion proves nothing. With threads the questions to
- * the server may take the number of the socket that was lost: then another session goes on. */
-PROBE_TEST_SHORT(test_what_is_told_on_connecting_again_is_not_counted)
-{
-    int proofs = 0;
-    for (int i = 0; i < 4 * CUTS && proofs < CUTS / 2; i++) {
-        struct missed_end missed;
-        if (!miss_an_end(&missed)) {
-            end_session();
-            assert_int_equal(open_short_session(state), 0);
-            continue;
-        }
-        assert_in_range(missed.counted, 0, missed.apart ? 0 : 1);
-        assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 1);
-        proofs += missed.apart;
-    }
-    assert_int_equal(proofs, CUTS / 2);
-}
-
 /* Whoever is answered over a connection has heard of it, also when the library tells of it on a
  * thread of its own. */
 PROBE_TEST_SHORT(test_a_connection_is_told_before_its_replies)
@@ -147,7 +83,7 @@ PROBE_TEST_SHORT(test_a_connection_is_told_before_its_replies)
 PROBE_TEST_SHORT(test_a_crashed_session_expires)
 {
     struct server_counters counters = {.servers = &live_servers};
-    struct server_counters_reading before, after;
+    struct server_counters_count before, after;
     struct error error = {0};
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     assert_int_equal(ask(request_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
@@ -233,7 +169,7 @@ static void check_orders_to_who_dies(int how)
     atomic_store(&dying.connections, 0);
     sem_init(&dying.go_on, 0, 0);
     live_expect(thread_sessions_new(1, NULL, &hooks, &threads, &error), &error);
-    live_expect(thread_sessions_open(threads, hosts, 6000, 1, &noting, NULL, &dying.client, &error),
+    live_expect(thread_sessions_open(threads, hosts, 6000, &noting, NULL, &dying.client, &error),
                 &error);
     assert_true(await_count(&dying.connections, 1));
     thread_session_order(dying.client, how);

@@ -18,14 +18,15 @@ static void cut_one(void *context, const struct trial_progress *progress)
     (void)context;
     if (progress->handoffs < 2 || progress->handoffs > CLIENTS - 2)
         return;
-    proxy_cut(&proxy);
+    proxy_cut(&proxy, true);
     cuts++;
 }
 
 static struct trial_result *run(const struct recipe *recipe, enum driver driver, enum pace pace)
 {
     static struct trial_plan plan; /* outlives its result */
-    struct trial_host host = live_host;
+    static const struct trial_watch watch = {.progress = cut_one};
+    struct fleet_host host = live_host;
     plan = live_plan(recipe->name, CLIENTS);
     plan.recipe = recipe;
     plan.fleet.driver = driver;
@@ -35,9 +36,8 @@ static struct trial_result *run(const struct recipe *recipe, enum driver driver,
     /* While the lock is held nothing is under way: longer than PROXY_IDLE_NS. */
     plan.hold.mean_ns = 60 * NS_PER_MS;
     host.ensemble = NULL;
-    host.watch.progress = cut_one;
     cuts = 0;
-    return live_trial_on(&plan, &host);
+    return live_trial_on(&plan, &host, &watch);
 }
 
 /* Led to its end, or given up because a request was lost: no verdict fails, and nothing hangs. */

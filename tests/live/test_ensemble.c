@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Private servers, alone and as ensembles: formed, used, broken on purpose, and ended without a
  * trace. */
+#include "tests/support/live.h"
 #include "tests/support/nest.h"
 #include "tests/support/pause.h"
 #include "tests/support/port.h"
 #include "tests/support/test.h"
 
+#include "base/cores.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "fleet/setup_session.h"
+#include "servers/cpu_share.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
 
+#include <inttypes.h>
 #include <sys/wait.h>
 
 /* Short ticks make for short elections. */
@@ -21,12 +26,6 @@ static struct ensemble_options small(unsigned servers)
     options.heap_mib = 64;
     options.tick_ms = 500;
     return options;
-}
-
-static void expect(enum error_kind kind, const struct error *error)
-{
-    if (kind != ERROR_NONE)
-        fail_msg("%s: %s: %s", error->subject, error_words(kind), error->detail);
 }
 
 static struct ensemble *start(unsigned servers)
@@ -43,7 +42,7 @@ static enum role ask_role(const struct ensemble *ensemble, unsigned index)
     struct error error;
     if (four_letter_identify(endpoint, NS_PER_S, &identity, &error) != ERROR_NONE)
         return ROLE_UNKNOWN;
-    return role_of_mode(identity.mode);
+    return identity.role;
 }
 
 static unsigned count_role(const struct ensemble *ensemble, enum role role)
@@ -54,50 +53,9 @@ static unsigned count_role(const struct ensemble *ensemble, enum role role)
     return count;
 }
 
-/* One that has this role; there must be one. */
-static unsigned find_role(const struct ensemble *ensemble, enum role role)
-{
-    unsigned index = 0;
-    while (index < ensemble->connect.count && ask_role(ensemble, index) != role)
-        index++;
-    assert_true(index < ensemble->connect.count);
-    return index;
-}
-
-static void await_role(const struct ensemble *ensemble, enum role role, unsigned count)
-{
-    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
-    while (count_role(ensemble, role) != count) {
-        assert_true(clock_now_ns() < deadline_ns);
-        pause_ms(20);
-    }
-}
-
-/* A session with one server and no other. */
-static struct setup_session *open_session(const struct ensemble *ensemble, unsigned index)
-{
-    struct connect_string one = {.count = 1};
-    struct setup_session *setup = NULL;
-    struct error error;
-    one.endpoints[0] = ensemble->connect.endpoints[index];
-    expect(setup_session_new(&one, NULL, PATIENCE_NS, -1, &setup, &error), &error);
-    return setup;
-}
-
-/* A follower may be a little behind. */
-static void assert_appears(struct setup_session *setup, const char *path)
-{
-    bool exists = false;
-    struct error error;
-    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
-    while (!exists && clock_now_ns() < deadline_ns)
-        expect(setup_session_exists(setup, path, &exists, &error), &error);
-    assert_true(exists);
-}
-
 static void assert_tells_of_server(const struct ensemble *ensemble, unsigned index)
 {
-    static char text[256 * 1024]; /* servers that wait long for each other write much */
+    char text[16384];
     char words[64];
     const struct server_start *start = &ensemble->servers[index].start;
     snprintf(words, sizeof words, "\nclientPort=%u\n", ensemble->connect.endpoints[index].port);
@@ -108,7 +66,8 @@ static void assert_tells_of_server(const struct ensemble *ensemble, unsigned ind
     snprintf(words, sizeof words, " ./server.%u/zoo.cfg", index + 1);
     assert_has(start->command_line, words);
     assert_has(start->java_version, " version \"");
-    assert_has(nest_log(ensemble, index, text, sizeof text), start->java_version);
+    text_read(ensemble->servers[index].log, text, sizeof text);
+    assert_has(text, start->java_version);
 }
 
 NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
@@ -124,14 +83,11 @@ NEST_TEST(three_form_an_ensemble_tell_of_themselves_and_leave_nothing)
         assert_tells_of_server(ensemble, i);
         pids[i] = ensemble->servers[i].pid;
     }
-    bool was_soon = nest_stop(ensemble);
+    nest_stop(ensemble);
     for (unsigned i = 0; i < 3; i++)
         assert_false(is_running(pids[i]));
     assert_int_equal(nest_count(), 0);
-    if (was_soon)
-        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     ensemble_stop(NULL);
-    ensemble_forget(NULL);
 }
 
 NEST_TEST(settings_reach_the_server)
@@ -142,35 +98,17 @@ NEST_TEST(settings_reach_the_server)
     char text[8192];
     options.tick_ms = 777;
     options.fsync = false;
-    options.jute_maxbuffer_bytes = 4096;
     struct ensemble *ensemble = nest_start(&options);
-    expect(four_letter_ask(&ensemble->connect.endpoints[0], "conf", PATIENCE_NS, text, sizeof text,
-                           &error),
-           &error);
+    live_expect(four_letter_ask(&ensemble->connect.endpoints[0], "conf", PATIENCE_NS, text,
+                                sizeof text, &error),
+                &error);
     assert_has(text, "\ntickTime=777\n");
     assert_has(text, "\nminSessionTimeout=1554\n");
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
     assert_has(text, "\nclientPortListenBacklog=65535\n");
     assert_has(ensemble->servers[0].start.settings, "\nforceSync=no\n");
-    assert_has(ensemble->servers[0].start.command_line, " -Djute.maxbuffer=4096 ");
     assert_true(process_rss_kib(ensemble->servers[0].pid, &rss_kib));
     assert_true(rss_kib > 20 * 1024 && rss_kib < 1024 * 1024);
-    nest_stop(ensemble);
-}
-
-NEST_TEST(the_end_of_a_log_has_whole_lines)
-{
-    char text[8192], later[8192], cut[200];
-    struct ensemble *ensemble = start(1);
-    do { /* it may still be writing, of a slow disk for one */
-        nest_log(ensemble, 0, text, sizeof text);
-        nest_log(ensemble, 0, cut, sizeof cut);
-    } while (strcmp(nest_log(ensemble, 0, later, sizeof later), text) != 0);
-    size_t length = strlen(text);
-    assert_true(strlen(cut) > 0 && strlen(cut) < length);
-    assert_string_equal(cut, text + length - strlen(cut));
-    assert_int_equal(text[length - strlen(cut) - 1], '\n');
-    assert_string_equal(nest_log(ensemble, 0, cut, 1), "");
     nest_stop(ensemble);
 }
 
@@ -180,81 +118,6 @@ static void kill_server(const struct ensemble *ensemble, unsigned index)
 {
     kill(ensemble->servers[index].pid, SIGKILL);
     assert_ends(ensemble->servers[index].pid);
-}
-
-static uint64_t read_cpu_ns(const struct ensemble *ensemble)
-{
-    uint64_t cpu_ns = 0;
-    struct error error;
-    expect(ensemble_cpu_ns(ensemble, &cpu_ns, &error), &error);
-    return cpu_ns;
-}
-
-static enum role await_service(const struct ensemble *ensemble, unsigned index)
-{
-    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
-    enum role role;
-    while ((role = ask_role(ensemble, index)) == ROLE_UNKNOWN) {
-        assert_true(clock_now_ns() < deadline_ns);
-        pause_ms(20);
-    }
-    return role;
-}
-
-/* Killed, and seen dead, but not taken for one that died. */
-static void assert_is_killed(struct ensemble *ensemble, unsigned index, pid_t pid)
-{
-    struct error error = {.detail = ""};
-    assert_true(ensemble->servers[index].killed);
-    assert_false(is_running(pid));
-    assert_int_equal(ask_role(ensemble, index), ROLE_UNKNOWN);
-    expect(ensemble_check(ensemble, &error), &error);
-    assert_int_equal(ensemble_kill(ensemble, index, &error), ERROR_SERVER_DIED);
-}
-
-/* More often than the supervisor has places: each new JVM takes the place of the one before. */
-#define REPLACED 12
-static void assert_may_be_replaced_often(struct ensemble *ensemble, unsigned index)
-{
-    struct error error;
-    for (int times = 0; times < REPLACED; times++) {
-        pid_t pid = ensemble->servers[index].pid;
-        expect(ensemble_kill(ensemble, index, &error), &error);
-        expect(ensemble_restart(ensemble, index, &error), &error);
-        assert_int_not_equal(ensemble->servers[index].pid, pid);
-    }
-}
-
-NEST_TEST(a_leader_that_is_killed_comes_back_with_its_data)
-{
-    struct ensemble *ensemble = start(3);
-    struct error error;
-    unsigned lost = find_role(ensemble, ROLE_LEADER);
-    pid_t pid = ensemble->servers[lost].pid;
-    struct setup_session *setup = open_session(ensemble, lost);
-    expect(setup_session_create(setup, "/before", &error), &error);
-    setup_session_free(setup);
-    uint64_t before_ns = read_cpu_ns(ensemble);
-    expect(ensemble_kill(ensemble, lost, &error), &error);
-    assert_is_killed(ensemble, lost, pid);
-    uint64_t killed_ns = read_cpu_ns(ensemble);
-    assert_true(killed_ns >= before_ns);
-
-    /* Else it might be back in time to be elected again. */
-    await_role(ensemble, ROLE_LEADER, 1);
-    expect(ensemble_restart(ensemble, lost, &error), &error);
-    assert_int_equal(await_service(ensemble, lost), ROLE_FOLLOWER);
-    assert_false(ensemble->servers[lost].killed);
-    assert_true(read_cpu_ns(ensemble) > killed_ns + 100 * NS_PER_MS);
-    setup = open_session(ensemble, lost);
-    assert_appears(setup, "/before");
-    setup_session_free(setup);
-
-    assert_may_be_replaced_often(ensemble, lost);
-    kill_server(ensemble, lost);
-    assert_int_equal(ensemble_check(ensemble, &error), ERROR_SERVER_DIED);
-    nest_stop(ensemble);
-    assert_int_equal(nest_count(), 0);
 }
 
 NEST_TEST(a_server_that_dies_is_found_dead)
@@ -276,53 +139,8 @@ NEST_TEST(a_server_that_dies_is_found_dead)
     assert_int_equal(nest_count(), 0);
 }
 
-/* Starts an ensemble, leaves a child behind that has forgotten nothing, tells their processes, and
- * waits to be killed. */
-static void be_a_program(int report)
-{
-    struct ensemble_options options = small(3);
-    struct ensemble *ensemble;
-    struct error error;
-    pid_t pids[4];
-    char folder[128];
-    snprintf(folder, sizeof folder, "%s/data", nest); /* to be made, and to be removed */
-    options.data_folder = folder;
-    if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
-        _exit(1);
-    for (unsigned i = 0; i < 3; i++)
-        pids[i] = ensemble->servers[i].pid;
-    pids[3] = fork();
-    if (pids[3] == 0)
-        alarm(120);
-    else if (write(report, pids, sizeof pids) != (ssize_t)sizeof pids)
-        _exit(1);
-    pause();
-}
-
-NEST_TEST_SOON(ends_with_a_program_that_is_killed)
-{
-    int report[2];
-    pid_t pids[4] = {0};
-    assert_int_equal(pipe(report), 0);
-    pid_t program = fork();
-    if (program == 0)
-        be_a_program(report[1]);
-    close(report[1]);
-    assert_int_equal(read(report[0], pids, sizeof pids), sizeof pids);
-    close(report[0]);
-    assert_int_equal(nest_count(), 1);
-    struct lateness_mark killed = lateness_mark();
-    kill(program, SIGKILL);
-    waitpid(program, NULL, 0);
-    for (unsigned i = 0; i < 3; i++)
-        assert_ends(pids[i]);
-    nest_assert_empties();
-    soon_ended(killed);
-    assert_true(is_running(pids[3]));
-    kill(pids[3], SIGKILL);
-}
-
-NEST_TEST_SOON(outlives_signals_and_falls_with_its_supervisor)
+/* Of a terminal's signals its server gets none, and it heeds none. */
+NEST_TEST(a_supervisor_outlives_signals)
 {
     struct ensemble *ensemble = start(1);
     pid_t pid = ensemble->servers[0].pid, supervisor = parent_of(pid);
@@ -331,37 +149,26 @@ NEST_TEST_SOON(outlives_signals_and_falls_with_its_supervisor)
     kill(supervisor, SIGINT);
     kill(supervisor, SIGTERM);
     kill(supervisor, SIGHUP);
-    pause_ms(100);
-    assert_true(nest_is_alive(ensemble));
     assert_int_equal(ask_role(ensemble, 0), ROLE_STANDALONE);
-    struct lateness_mark killed = lateness_mark();
-    kill(supervisor, SIGKILL);
-    assert_ends(pid);
-    soon_ended(killed);
-    assert_false(nest_is_alive(ensemble));
-    ensemble_stop(ensemble);
-    assert_int_equal(nest_count(), 1); /* that much is lost then */
+    assert_true(nest_is_alive(ensemble));
+    nest_stop(ensemble);
 }
 
-/* Nor does a pipe of the program stay open. */
-NEST_TEST_SOON(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing)
+/* A worker's end is not the program's, what the program has started hinders no end, and no pipe of
+ * the program stays open. */
+NEST_TEST(a_worker_ends_nothing_and_hinders_nothing)
 {
     int ends[2];
     char byte;
     assert_int_equal(pipe(ends), 0); /* inheritable on purpose */
     struct ensemble *ensemble = start(1);
     close(ends[1]);
-    alarm(10); /* instead of waiting for ever */
     assert_int_equal(read(ends[0], &byte, 1), 0);
-    alarm(0);
     close(ends[0]);
-    pid_t forgetful = fork();
-    if (forgetful == 0) {
-        ensemble_forget(ensemble);
+    pid_t worker = fork();
+    if (worker == 0)
         _exit(0);
-    }
-    waitpid(forgetful, NULL, 0);
-    pause_ms(100);
+    waitpid(worker, NULL, 0);
     assert_int_equal(ask_role(ensemble, 0), ROLE_STANDALONE);
 
     pid_t stubborn = fork();
@@ -377,7 +184,7 @@ NEST_TEST_SOON(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_
     waitpid(stubborn, NULL, 0);
 }
 
-/* ------------------------------------------------------------------ starts in vain */
+/* ------------------------------------------------------------------ starts that fail */
 
 /* The dead one is named, though others run, and its log is told. */
 NEST_TEST(a_server_that_dies_at_the_start_is_named)
@@ -400,14 +207,6 @@ NEST_TEST(a_bad_setting_is_told_in_the_log_s_words)
     assert_has(error.detail, "NumberFormatException: For input string: \"1000000000000\"");
     assert_has(error.detail, "; ");             /* several lines, made one, */
     assert_null(strpbrk(error.detail, "\n\t")); /* without stack frames */
-}
-
-NEST_TEST(ports_are_not_tried_for_ever)
-{
-    nest_install_java("echo 'java.net.BindException: Address already in use' >&2; exit 1");
-    struct ensemble_options options = small(1);
-    struct error error = nest_start_in_vain(&options, ERROR_PORT_TAKEN);
-    assert_has(error.detail, "Address already in use");
 }
 
 /* How often the script that stands for java has run, by its own account. */
@@ -446,7 +245,107 @@ NEST_TEST(a_leader_without_its_port_is_replaced)
     close(fd);
 }
 
-TEST(stops_are_soon)
+/* ------------------------------------------------------------------ shares of the CPU */
+
+#define PERCENT 25
+#define WRITES  300
+
+static void skip_without_cgroups(void)
 {
-    nest_stops_are_soon();
+    struct error error;
+    struct cpu_share share;
+    char name[64];
+    snprintf(name, sizeof name, "zkherd-test-%d", (int)getpid());
+    if (cpu_share_new(name, PERCENT, &share, &error) != ERROR_NONE) {
+        print_message("skipped: %s: %s\n", error.subject, error.detail);
+        skip();
+    }
+    cpu_share_remove(&share);
+}
+
+static struct ensemble *start_limited(unsigned percent)
+{
+    struct ensemble_options options = small(1);
+    options.cpu_percent = percent;
+    return nest_start(&options);
+}
+
+static void read_cgroups(pid_t pid, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+    text_read(path, text, size);
+}
+
+/* The folder of the share that a process is in; fails if it is in none. */
+static struct cpu_share share_of(pid_t pid)
+{
+    char process[64];
+    struct cgroup cgroups[CGROUPS_MAX];
+    struct cpu_share share = {.folder = ""};
+    snprintf(process, sizeof process, "/proc/%d", (int)pid);
+    for (size_t i = cgroups_find(process, cgroups); i-- > 0;) {
+        if (strstr(cgroups[i].folder, "/zkherd-server-") != NULL)
+            strcpy(share.folder, cgroups[i].folder);
+    }
+    if (share.folder[0] == '\0')
+        fail_msg("process %d is in no share", (int)pid);
+    return share;
+}
+
+/* A number of the share's cpu.stat. */
+static uint64_t stat_of(const struct cpu_share *share, const char *name)
+{
+    char path[PATH_MAX + 16], text[1024];
+    uint64_t number = 0;
+    snprintf(path, sizeof path, "%s/cpu.stat", share->folder);
+    text_read(path, text, sizeof text);
+    const char *at = strstr(text, name);
+    if (at == NULL || sscanf(at + strlen(name), " %" SCNu64, &number) != 1)
+        fail_msg("no %s in %s", name, text);
+    return number;
+}
+
+static void load(const struct ensemble *ensemble)
+{
+    struct setup_session *session;
+    struct error error;
+    char path[32];
+    live_expect(setup_session_new(&ensemble->connect, NULL, 10 * NS_PER_S, -1, &session, &error),
+                &error);
+    for (int i = 0; i < WRITES; i++) {
+        snprintf(path, sizeof path, "/load-%d", i);
+        live_expect(setup_session_create(session, path, &error), &error);
+    }
+    setup_session_free(session);
+}
+
+/* The kernel counts the periods in which the share was used: each of them allows one quota. */
+NEST_TEST(a_share_limits_its_server_alone)
+{
+    skip_without_cgroups();
+    struct ensemble *limited = start_limited(PERCENT), *unlimited = start_limited(0);
+    char own[8192], cgroups[8192];
+    struct error error;
+    pid_t pid = limited->servers[0].pid;
+    struct cpu_share share = share_of(pid);
+    uint64_t used_ns = 0;
+    load(limited);
+    load(unlimited);
+    live_expect(ensemble_cpu_ns(limited, &used_ns, &error), &error);
+    uint64_t periods = stat_of(&share, "nr_periods");
+    uint64_t quota_ns = UINT64_C(1000) * CPU_SHARE_PERIOD_US * PERCENT / 100;
+    print_message("%.1f ms of CPU in %" PRIu64 " periods of %.1f ms\n", (double)used_ns / 1e6,
+                  periods, (double)quota_ns / 1e6);
+    assert_true(stat_of(&share, "nr_throttled") > 0);
+    assert_true(used_ns <= (periods + 2) * quota_ns);
+
+    read_cgroups(getpid(), own, sizeof own);
+    read_cgroups(unlimited->servers[0].pid, cgroups, sizeof cgroups);
+    assert_string_equal(cgroups, own);
+
+    ensemble_stop(unlimited);
+    ensemble_stop(limited);
+    assert_int_equal(access(share.folder, F_OK), -1);
+    nest_assert_empties();
 }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Loads that leave watches: every notification is counted, and is attributed to the write that has
  * fired it. */
-#include "load/load.h"
 #include "tests/support/live.h"
 #include "tests/support/test.h"
 
-static char root[64];
-static unsigned loads;
 static struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
 
 /* Of ten sessions that share one znode. */
@@ -28,27 +25,9 @@ static struct load_plan plan_of(uint32_t reads_percent)
     };
 }
 
-static struct load_result *load_with(struct load_plan *plan, const struct sim_options *simulation)
-{
-    const struct load_host host = {.setup = live_host.setup,
-                                   .servers = plan->fleet.servers,
-                                   .ensemble = live_ensemble,
-                                   .simulation = simulation,
-                                   .watch.interrupt_descriptor = -1};
-    struct load_result *result = NULL;
-    struct error error = {0};
-    snprintf(root, sizeof root, ROOT "/w%u", loads++);
-    plan->root = root;
-    live_expect(load_run(plan, &host, &result, &error), &error);
-    if (result->end != END_DONE)
-        fail_msg("%s", result->reason);
-    return result;
-}
-
 static struct load_result *load(struct load_plan *plan)
 {
-    const struct sim_options simulation = sim_options_default();
-    return load_with(plan, &simulation);
+    return live_load(plan, NULL, NULL, NULL);
 }
 
 /* ------------------------------------------------------------------ what holds of every load */
@@ -57,12 +36,7 @@ static struct load_result *load(struct load_plan *plan)
 static void assert_counted(const struct load_result *result)
 {
     uint64_t received = result->total.of[TALLY_NOTIFICATION];
-    if (result->reconcile.reconciled == RECONCILED_NO)
-        fail_msg("%s: servers %llu, sessions %llu",
-                 server_counters_counter_word(result->reconcile.counter),
-                 (unsigned long long)result->reconcile.servers,
-                 (unsigned long long)result->reconcile.sessions);
-    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
+    live_assert_counted(result);
     assert_int_equal(result->servers.notifications, received);
     assert_int_equal(result->fan_out->timed + result->fan_out->untimed, received);
 }
@@ -86,45 +60,30 @@ static void assert_fan_outs(const struct load_result *result, uint64_t most)
 
 /* ------------------------------------------------------------------ with each driver */
 
-static void load_shared_znode(enum driver driver, uint32_t processes, uint32_t depth)
+TEST(ten_sessions_on_each_driver)
 {
-    struct load_plan plan = plan_of(90);
-    plan.fleet.driver = driver;
-    plan.fleet.processes = processes;
-    plan.fleet.depth = depth;
-    if (driver == DRIVER_SIMULATED)
-        plan.fleet.servers = &simulated;
-    struct load_result *result = load(&plan);
-    double mean =
-        (double)histogram_count(&result->fan_out->notification) / (double)result->fan_out->writes;
-    assert_counted(result);
-    assert_fan_outs(result, 10);
-    if (mean <= 1 || mean >= 9)
-        fail_msg("the mean fan-out is %g", mean);
-    assert_int_equal(result->measured->errors, 0);
-    load_result_free(result);
-}
-
-TEST(ten_sessions_on_event_loops)
-{
-    load_shared_znode(DRIVER_EVENTS, 1, 1);
-    load_shared_znode(DRIVER_EVENTS, 2, 1);
-}
-
-TEST(ten_sessions_with_many_outstanding)
-{
-    load_shared_znode(DRIVER_EVENTS, 2, 20);
-}
-
-TEST(ten_sessions_on_threads)
-{
-    load_shared_znode(DRIVER_THREADS, 1, 1);
-}
-
-TEST(ten_sessions_in_a_simulation)
-{
-    load_shared_znode(DRIVER_SIMULATED, 1, 1);
-    load_shared_znode(DRIVER_SIMULATED, 1, 5);
+    static const struct {
+        enum driver driver;
+        uint32_t processes, depth;
+    } fleets[] = {{DRIVER_EVENTS, 1, 1},  {DRIVER_EVENTS, 2, 1},    {DRIVER_EVENTS, 2, 20},
+                  {DRIVER_THREADS, 1, 1}, {DRIVER_SIMULATED, 1, 1}, {DRIVER_SIMULATED, 1, 5}};
+    for (size_t i = 0; i < sizeof fleets / sizeof fleets[0]; i++) {
+        struct load_plan plan = plan_of(90);
+        plan.fleet.driver = fleets[i].driver;
+        plan.fleet.processes = fleets[i].processes;
+        plan.fleet.depth = fleets[i].depth;
+        if (plan.fleet.driver == DRIVER_SIMULATED)
+            plan.fleet.servers = &simulated;
+        struct load_result *result = load(&plan);
+        double mean = (double)histogram_count(&result->fan_out->notification) /
+                      (double)result->fan_out->writes;
+        assert_counted(result);
+        assert_fan_outs(result, 10);
+        if (mean <= 1 || mean >= 9)
+            fail_msg("the mean fan-out is %g", mean);
+        assert_int_equal(result->measured->errors, 0);
+        load_result_free(result);
+    }
 }
 
 /* The servers are apart: some of what the last writes fire comes long after the last reply. */
@@ -141,7 +100,7 @@ TEST(the_last_notifications_are_waited_for)
         plan.fleet.servers = &three;
         plan.fleet.seed = seed;
         plan.seconds = 20;
-        struct load_result *result = load_with(&plan, &simulation);
+        struct load_result *result = live_load(&plan, NULL, NULL, &simulation);
         assert_counted(result);
         assert_fan_outs(result, 10);
         assert_int_equal(result->fan_out->untimed, 0);

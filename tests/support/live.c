@@ -8,7 +8,8 @@
 
 struct ensemble *live_ensemble;
 struct connect_string live_servers;
-struct trial_host live_host = {.watch = {.interrupt_descriptor = -1}};
+struct fleet_host live_host = {.interrupt_descriptor = -1};
+struct trial_watch live_watch;
 static unsigned live_trials;
 
 void live_expect(enum error_kind kind, const struct error *error)
@@ -85,34 +86,34 @@ struct trial_plan live_plan(const char *recipe, uint32_t clients)
     };
 }
 
-struct trial_result *live_trial_on(struct trial_plan *plan, const struct trial_host *host)
+struct trial_result *live_trial_on(struct trial_plan *plan, const struct fleet_host *host,
+                                   const struct trial_watch *watch)
 {
     static char root[64];
     struct error error = {0};
     struct trial_result *result = NULL;
     snprintf(root, sizeof root, ROOT "/t%u", live_trials++);
     plan->root = root;
-    live_expect(trial_run(plan, host, &result, &error), &error);
+    live_expect(trial_run(plan, host, watch, &result, &error), &error);
     return result;
 }
 
 struct trial_result *live_trial(struct trial_plan *plan)
 {
-    return live_trial_on(plan, &live_host);
+    return live_trial_on(plan, &live_host, &live_watch);
 }
 
 struct trial_result *live_trial_befallen(struct trial_plan *plan,
                                          void (*befall)(void *done,
                                                         const struct trial_progress *progress))
 {
-    struct trial_host host = live_host;
+    struct fleet_host host = live_host;
     bool done = false;
+    const struct trial_watch watch = {.progress = befall, .context = &done};
     host.ensemble = NULL;
-    host.watch.progress = befall;
-    host.watch.context = &done;
     plan->pace = PACE_FREE;
     plan->fleet.timeout_ns = 3 * NS_PER_S;
-    struct trial_result *result = live_trial_on(plan, &host);
+    struct trial_result *result = live_trial_on(plan, &host, &watch);
     assert_true(done);
     return result;
 }
@@ -130,4 +131,39 @@ const struct violation *live_first_violation(const struct trial_result *result)
 {
     assert_true(result->violation_count > 0);
     return &result->memory->violations[0];
+}
+
+struct load_result *live_load(struct load_plan *plan,
+                              void (*progress)(void *context, const struct load_progress *progress),
+                              void *context, const struct sim_options *simulation)
+{
+    static char root[64];
+    static unsigned loads;
+    struct sim_options as_many = sim_options_default();
+    as_many.servers = (unsigned)plan->fleet.servers->count;
+    const struct fleet_host host = {.setup = live_host.setup,
+                                    .servers = plan->fleet.servers,
+                                    .ensemble = live_host.ensemble,
+                                    .simulation = simulation != NULL ? simulation : &as_many,
+                                    .interrupt_descriptor = -1};
+    const struct load_watch watch = {progress, context};
+    struct load_result *result = NULL;
+    struct error error = {0};
+    snprintf(root, sizeof root, ROOT "/l%u", loads++);
+    plan->root = root;
+    live_expect(load_run(plan, &host, progress != NULL ? &watch : NULL, &result, &error), &error);
+    if (result->end != END_DONE)
+        fail_msg("%s", result->reason);
+    return result;
+}
+
+void live_assert_counted(const struct load_result *result)
+{
+    if (result->reconcile.reconciled == RECONCILED_NO)
+        fail_msg("%s: servers %llu, sessions %llu",
+                 server_counters_counter_word(result->reconcile.counter),
+                 (unsigned long long)result->reconcile.servers,
+                 (unsigned long long)result->reconcile.sessions);
+    assert_string_equal(result->reconcile.why, "");
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * live: private servers and one set-up session for all tests of a file, and trials on them.
+ * live: private servers and one set-up session for all tests of a file, trials and loads on them.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
 
+#include "load/load.h"
 #include "recipes/registry.h"
 #include "tests/support/test.h"
 #include "trial/trial.h"
@@ -13,7 +14,8 @@
 
 extern struct ensemble *live_ensemble;
 extern struct connect_string live_servers;
-extern struct trial_host live_host;
+extern struct fleet_host live_host;
+extern struct trial_watch live_watch; /* of live_trial */
 
 void live_expect(enum error_kind kind, const struct error *error);
 
@@ -39,7 +41,8 @@ struct trial_plan live_plan(const char *recipe, uint32_t clients);
 
 /* Runs a trial on this host, below a root of its own, which stays the plan's until the next trial.
  */
-struct trial_result *live_trial_on(struct trial_plan *plan, const struct trial_host *host);
+struct trial_result *live_trial_on(struct trial_plan *plan, const struct fleet_host *host,
+                                   const struct trial_watch *watch);
 
 struct trial_result *live_trial(struct trial_plan *plan);
 
@@ -57,5 +60,14 @@ void live_assert_good(const struct trial_result *result);
 
 /* Fails the test if there is none. */
 const struct violation *live_first_violation(const struct trial_result *result);
+
+/* Runs a load below a root of its own, to its end. progress and simulation may be NULL: nothing
+ * looks on; a simulation of as many servers. */
+struct load_result *live_load(struct load_plan *plan,
+                              void (*progress)(void *context, const struct load_progress *progress),
+                              void *context, const struct sim_options *simulation);
+
+/* The servers counted what the sessions did. */
+void live_assert_counted(const struct load_result *result);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct message messages[MESSAGES_MOST];
@@ -27,6 +28,38 @@ static void put_text(const char *text)
     put_bytes(text, strlen(text));
 }
 
+/* Appends a field that is no text. */
+static void put_field(char letter, int value)
+{
+    switch (letter) {
+    case 'i':
+    case 'l':
+    case 'f':
+        put_integer((uint64_t)value, letter == 'i' ? 4 : letter == 'l' ? 8 : 1);
+        break;
+    case 'n':
+        put_integer(UINT32_MAX, 4);
+        break;
+    case 'a':
+        put_integer(1, 4);
+        put_integer(31, 4);
+        put_text("world");
+        put_text("anyone");
+        break;
+    default:
+        memset(at, 7, 68);
+        at += 68;
+    }
+}
+
+static void end_message(struct message *message, enum conversation_side from)
+{
+    message->from = from;
+    message->count = (size_t)(at - message->bytes);
+    at = message->bytes;
+    put_integer(message->count - 4, 4);
+}
+
 void messages_say(enum conversation_side from, const char *fields, ...)
 {
     struct message *message = &messages[messages_count++];
@@ -34,38 +67,13 @@ void messages_say(enum conversation_side from, const char *fields, ...)
     va_start(values, fields);
     at = message->bytes + 4;
     for (; *fields != '\0'; fields++) {
-        switch (*fields) {
-        case 'i':
-            put_integer((uint64_t)va_arg(values, int), 4);
-            break;
-        case 'l':
-            put_integer((uint64_t)va_arg(values, int), 8);
-            break;
-        case 'f':
-            put_integer((uint64_t)va_arg(values, int), 1);
-            break;
-        case 's':
+        if (*fields == 's')
             put_text(va_arg(values, const char *));
-            break;
-        case 'n':
-            put_integer(UINT32_MAX, 4);
-            break;
-        case 'a':
-            put_integer(1, 4);
-            put_integer(31, 4);
-            put_text("world");
-            put_text("anyone");
-            break;
-        default:
-            memset(at, 7, 68);
-            at += 68;
-        }
+        else
+            put_field(*fields, strchr("ilf", *fields) != NULL ? va_arg(values, int) : 0);
     }
     va_end(values);
-    message->from = from;
-    message->count = (size_t)(at - message->bytes);
-    at = message->bytes;
-    put_integer(message->count - 4, 4);
+    end_message(message, from);
 }
 
 void messages_open(int session)
@@ -74,89 +82,81 @@ void messages_open(int session)
     messages_say(SERVER, "iilsf", 0, 30000, session, "0123456789abcdef", 0);
 }
 
+void messages_say_words(enum conversation_side from, const char *words)
+{
+    struct message *message = &messages[messages_count++];
+    at = message->bytes + 4;
+    for (; *words != '\0'; words += strspn(words, " ")) {
+        char letter = *words++;
+        size_t length = strcspn(words, " ");
+        if (letter == 's')
+            put_bytes(words, length);
+        else
+            put_field(letter, atoi(words));
+        words += length;
+    }
+    end_message(message, from);
+}
+
 void messages_hold(void)
 {
+    static const struct {
+        enum conversation_side from;
+        const char *words;
+    } said[] = {
+        {CLIENT, "i1 i1 s/l/q- sme a i3"}, /* create */
+        {SERVER, "i1 l9 i0 s/l/q-0000000000"},
+        {CLIENT, "i2 i21 s/l/t n a i5 l900"}, /* createTTL */
+        {CLIENT, "i3 i15 s/l/b sx a i0"},     /* create2 */
+        {CLIENT, "i4 i12 s/l f1"},            /* getChildren2 */
+        {SERVER, "i2 l10 i0 s/l/t S"},
+        {SERVER, "i3 l11 i-110"},
+        {SERVER, "i4 l11 i0 i2 sq-0000000000 st S"},
+        {CLIENT, "i5 i3 s/l/b f1"}, /* exists */
+        {CLIENT, "i-2 i11"},        /* ping */
+        {SERVER, "i-2 l11 i0"},
+        {SERVER, "i5 l11 i0 S"},
+        {CLIENT, "i6 i4 s/l/b f0"}, /* getData */
+        {SERVER, "i6 l11 i0 sx S"},
+        {CLIENT, "i7 i5 s/l/b sy i-1"}, /* setData */
+        {SERVER, "i-1 l-1 i0 i3 i3 s/l/b"},
+        {SERVER, "i7 l12 i0 S"},
+        {CLIENT, "i-8 i105 l12 i1 s/a i1 s/b i1 s/c i0 i0"}, /* setWatches2 */
+        {CLIENT, "i8 i6 s/l"},                               /* getACL */
+        {SERVER, "i8 l12 i0 a S"},
+        {SERVER, "i-8 l12 i0"},
+        {CLIENT, "i9 i7 s/l a i-1"}, /* setACL */
+        {SERVER, "i9 l13 i0 S"},
+        /* A transaction: create, check, set, delete. */
+        {CLIENT, "i10 i14 i1 f0 i-1 s/m n a i0 i13 f0 i-1 s/m i0 i5 f0 i-1 s/m sz i0 i2 f0 i-1 s/m "
+                 "i1 i-1 f1 i-1"},
+        {SERVER, "i10 l14 i0 i1 f0 i0 s/m i13 f0 i0 i5 f0 i0 S i2 f0 i0 i-1 f1 i-1"},
+        {CLIENT, "i11 i14 i2 f0 i-1 s/none i0 i-1 f1 i-1"},
+        {SERVER, "i11 l15 i0 i-1 f0 i-101 i-101 i-1 f1 i-1"},
+        {CLIENT, "i12 i106 s/l i1"}, /* addWatch */
+        {SERVER, "i12 l15 i0 i0"},
+        {CLIENT, "i13 i18 s/l i3"}, /* removeWatches */
+        {SERVER, "i13 l15 i0"},
+        {CLIENT, "i14 i107"}, /* whoAmI */
+        {SERVER, "i14 l15 i0 i1 sip s127.0.0.1"},
+        {CLIENT, "i-4 i100 i0 sdigest sme:too"}, /* auth */
+        {SERVER, "i-4 l15 i0"},
+        {CLIENT, "i15 i104 s/"}, /* getAllChildrenNumber */
+        {SERVER, "i15 l15 i0 i4"},
+        {CLIENT, "i16 i103 s/"}, /* getEphemerals */
+        {SERVER, "i16 l15 i0 i1 s/l/q-0000000000"},
+        {CLIENT, "i17 i200 s/of/a/later/release i3"},
+        {SERVER, "i17 l15 i0 l3"},
+        {CLIENT, "i18 i9 s/l"}, /* sync */
+        {SERVER, "i18 l15 i0 s/l"},
+        {CLIENT, "i19 i2 s/l/b i-1"}, /* delete */
+        {SERVER, "i-1 l-1 i0 i2 i3 s/l/b"},
+        {SERVER, "i19 l16 i0"},
+        {CLIENT, "i20 i-11"}, /* closeSession */
+        {SERVER, "i20 l17 i0"},
+    };
     messages_count = 0;
     messages_open(77);
-    messages_say(CLIENT, "iissai", 1, 1, "/l/q-", "me", 3); /* create */
-    messages_say(SERVER, "ilis", 1, 9, 0, "/l/q-0000000000");
-    messages_say(CLIENT, "iisnail", 2, 21, "/l/t", 5, 900); /* createTTL */
-    messages_say(CLIENT, "iissai", 3, 15, "/l/b", "x", 0);  /* create2 */
-    messages_say(CLIENT, "iisf", 4, 12, "/l", 1);           /* getChildren2 */
-    messages_say(SERVER, "ilisS", 2, 10, 0, "/l/t");
-    messages_say(SERVER, "ili", 3, 11, -110);
-    messages_say(SERVER, "iliissS", 4, 11, 0, 2, "q-0000000000", "t");
-    messages_say(CLIENT, "iisf", 5, 3, "/l/b", 1); /* exists */
-    messages_say(CLIENT, "ii", -2, 11);            /* ping */
-    messages_say(SERVER, "ili", -2, 11, 0);
-    messages_say(SERVER, "iliS", 5, 11, 0);
-    messages_say(CLIENT, "iisf", 6, 4, "/l/b", 0); /* getData */
-    messages_say(SERVER, "ilisS", 6, 11, 0, "x");
-    messages_say(CLIENT, "iissi", 7, 5, "/l/b", "y", -1); /* setData */
-    messages_say(SERVER, "iliiis", -1, -1, 0, 3, 3, "/l/b");
-    messages_say(SERVER, "iliS", 7, 12, 0);
-    messages_say(CLIENT, "iilisisisii", -8, 105, 12, 1, "/a", 1, "/b", 1, "/c", 0,
-                 0);                         /* setWatches2 */
-    messages_say(CLIENT, "iis", 8, 6, "/l"); /* getACL */
-    messages_say(SERVER, "iliaS", 8, 12, 0);
-    messages_say(SERVER, "ili", -8, 12, 0);
-    messages_say(CLIENT, "iisai", 9, 7, "/l", -1); /* setACL */
-    messages_say(SERVER, "iliS", 9, 13, 0);
-    /* A transaction: create, check, set, delete. */
-    messages_say(CLIENT,
-                 "ii"
-                 "ifi"
-                 "snai"
-                 "ifi"
-                 "si"
-                 "ifi"
-                 "ssi"
-                 "ifi"
-                 "si"
-                 "ifi",
-                 10, 14, 1, 0, -1, "/m", 0, 13, 0, -1, "/m", 0, 5, 0, -1, "/m", "z", 0, 2, 0, -1,
-                 "/m", 1, -1, 1, -1);
-    messages_say(SERVER,
-                 "ili"
-                 "ifi"
-                 "s"
-                 "ifi"
-                 "ifi"
-                 "S"
-                 "ifi"
-                 "ifi",
-                 10, 14, 0, 1, 0, 0, "/m", 13, 0, 0, 5, 0, 0, 2, 0, 0, -1, 1, -1);
-    messages_say(CLIENT,
-                 "ii"
-                 "ifi"
-                 "si"
-                 "ifi",
-                 11, 14, 2, 0, -1, "/none", 0, -1, 1, -1);
-    messages_say(SERVER,
-                 "ili"
-                 "ifi"
-                 "i"
-                 "ifi",
-                 11, 15, 0, -1, 0, -101, -101, -1, 1, -1);
-    messages_say(CLIENT, "iisi", 12, 106, "/l", 1); /* addWatch */
-    messages_say(SERVER, "ilii", 12, 15, 0, 0);
-    messages_say(CLIENT, "iisi", 13, 18, "/l", 3); /* removeWatches */
-    messages_say(SERVER, "ili", 13, 15, 0);
-    messages_say(CLIENT, "ii", 14, 107); /* whoAmI */
-    messages_say(SERVER, "iliiss", 14, 15, 0, 1, "ip", "127.0.0.1");
-    messages_say(CLIENT, "iiiss", -4, 100, 0, "digest", "me:too"); /* auth */
-    messages_say(SERVER, "ili", -4, 15, 0);
-    messages_say(CLIENT, "iis", 15, 104, "/"); /* getAllChildrenNumber */
-    messages_say(SERVER, "ilii", 15, 15, 0, 4);
-    messages_say(CLIENT, "iis", 16, 103, "/"); /* getEphemerals */
-    messages_say(SERVER, "iliis", 16, 15, 0, 1, "/l/q-0000000000");
-    messages_say(CLIENT, "iisi", 17, 200, "/of/a/later/release", 3);
-    messages_say(SERVER, "ilil", 17, 15, 0, 3);
-    messages_say(CLIENT, "iis", 18, 9, "/l"); /* sync */
-    messages_say(SERVER, "ilis", 18, 15, 0, "/l");
-    messages_say(CLIENT, "iisi", 19, 2, "/l/b", -1); /* delete */
-    messages_say(SERVER, "iliiis", -1, -1, 0, 2, 3, "/l/b");
-    messages_say(SERVER, "ili", 19, 16, 0);
-    messages_say(CLIENT, "ii", 20, -11); /* closeSession */
-    messages_say(SERVER, "ili", 20, 17, 0);
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+        messages_say_words(said[i].from, said[i].words);
 }

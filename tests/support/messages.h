@@ -27,6 +27,9 @@ extern size_t messages_count;
  * null, a the usual ACL, S a stat. */
 void messages_say(enum conversation_side from, const char *fields, ...);
 
+/* Appends a message of these words: each is a field, by its letter, and behind that its value. */
+void messages_say_words(enum conversation_side from, const char *words);
+
 /* Appends the openings of a session. */
 void messages_open(int session);
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/nest.h"
 
-#include "servers/internal.h"
-
 char nest[64];
-
-static struct soon_tally nest_stops;
 
 size_t nest_count(void)
 {
@@ -79,36 +75,21 @@ struct ensemble *nest_start(const struct ensemble_options *options)
     return ensemble;
 }
 
-bool nest_stop(struct ensemble *ensemble)
+void nest_stop(struct ensemble *ensemble)
 {
     char folder[512];
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     snprintf(folder, sizeof folder, "%s", ensemble->folder);
-    struct lateness_mark begun = lateness_mark();
     ensemble_stop(ensemble);
-    bool was_soon = soon_ended(begun);
-    soon_add(&nest_stops, begun);
-    while (!was_soon && access(folder, F_OK) == 0 && clock_now_ns() - begun.now_ns < PATIENCE_NS)
+    while (access(folder, F_OK) == 0 && clock_now_ns() < until_ns)
         pause_ms(10);
     assert_int_equal(access(folder, F_OK), -1);
-    return was_soon;
-}
-
-void nest_stops_are_soon(void)
-{
-    soon_assert_most(&nest_stops);
 }
 
 bool nest_is_alive(const struct ensemble *ensemble)
 {
     struct error error;
     return ensemble_check(ensemble, &error) == ERROR_NONE;
-}
-
-const char *nest_log(const struct ensemble *ensemble, unsigned index, char *text, size_t size)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/server.%u/server.log", ensemble->folder, index + 1);
-    return server_log_tail(path, text, size);
 }
 
 struct error nest_start_in_vain(const struct ensemble_options *options, enum error_kind expected)

@@ -8,7 +8,7 @@
 
 #include "servers/ensemble.h"
 #include "tests/support/folder.h"
-#include "tests/support/soon.h"
+#include "tests/support/pause.h"
 #include "tests/support/test.h"
 #include "tests/support/words.h"
 
@@ -25,8 +25,7 @@ int nest_make(void **state);
 
 int nest_remove(void **state);
 
-#define NEST_TEST(test)      TEST_BETWEEN(test, nest_make, nest_remove)
-#define NEST_TEST_SOON(test) SOON_TEST(test, nest_make, nest_remove)
+#define NEST_TEST(test) TEST_BETWEEN(test, nest_make, nest_remove)
 
 /* False once the process has ended, even if nobody has asked for its status yet. */
 bool is_running(pid_t pid);
@@ -40,17 +39,11 @@ pid_t parent_of(pid_t pid);
 struct ensemble *nest_start(const struct ensemble_options *options);
 
 /* Ends it: its folder is gone then, and all that ran in it before that. On a busy machine that may
- * take longer than ensemble_stop waits: false then. Whether it was soon is recorded. */
-bool nest_stop(struct ensemble *ensemble);
-
-/* The last test of a program: most of its calls of nest_stop took two seconds at most. */
-void nest_stops_are_soon(void);
+ * take longer than ensemble_stop waits. */
+void nest_stop(struct ensemble *ensemble);
 
 /* Whether all its servers run. */
 bool nest_is_alive(const struct ensemble *ensemble);
-
-/* The end of a server's log: server_log_tail. */
-const char *nest_log(const struct ensemble *ensemble, unsigned index, char *text, size_t size);
 
 /* A start that fails as it should, and leaves nothing behind. */
 struct error nest_start_in_vain(const struct ensemble_options *options, enum error_kind expected);

@@ -2,7 +2,6 @@
 #include "tests/support/probe.h"
 
 #include "client/thread_sessions.h"
-#include "tests/support/perform.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -204,8 +203,8 @@ static int open_session_for(uint32_t session_timeout_ms)
                     &error);
     } else {
         live_expect(thread_sessions_new(1, NULL, &hooks, &probe.threads, &error), &error);
-        live_expect(thread_sessions_open(probe.threads, hosts, session_timeout_ms, 1, &listener,
-                                         NULL, &probe.client, &error),
+        live_expect(thread_sessions_open(probe.threads, hosts, session_timeout_ms, &listener, NULL,
+                                         &probe.client, &error),
                     &error);
     }
     await(is_established, "session");
@@ -224,7 +223,7 @@ int open_short_session(void **state)
     return open_session_for(6000);
 }
 
-void end_session(void)
+static void end_session(void)
 {
     if (driver == DRIVER_EVENTS) {
         assert_int_equal(event_loop_close(probe.events, clock_now_ns() + PATIENCE_NS), 0);
@@ -255,4 +254,9 @@ int probe_start_on_threads(void **state)
 {
     driver = DRIVER_THREADS;
     return live_start(state);
+}
+
+void perform(struct client *client, const struct request *request)
+{
+    client_submit(client, request, 0);
 }

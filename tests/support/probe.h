@@ -81,8 +81,6 @@ int open_session(void **state);
  * server, and expires soon. */
 int open_short_session(void **state);
 
-void end_session(void);
-
 int close_session(void **state);
 
 #define PROBE_TEST(test)       TEST_BETWEEN(test, open_session, close_session)
@@ -92,5 +90,8 @@ int close_session(void **state);
 int probe_start_on_events(void **state);
 
 int probe_start_on_threads(void **state);
+
+/* Makes a request through the function of client/client.h for its operation. */
+void perform(struct client *client, const struct request *request);
 
 #endif

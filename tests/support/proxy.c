@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 
 #define PROXY_PAIRS 256
-/* A connection is cut when nothing has come over it for so long: no request is out on it, then. */
+/* A connection is idle when nothing has come over it for so long, the last from the server: no
+ * request is out on it, then. One on which a server that stands still owes an answer is cut as
+ * well. */
 #define PROXY_IDLE_NS (20 * NS_PER_MS)
 /* Four-letter words have ended by then. */
 #define PROXY_AGE_NS (300 * NS_PER_MS)
@@ -17,6 +19,7 @@
 struct proxy_pair {
     int ends[2];   /* the session's, the server's; -1: the place is free */
     bool ended[2]; /* it sends no more */
+    int last;      /* the end from which bytes have come */
     uint64_t made_ns, moved_ns;
 };
 
@@ -44,7 +47,7 @@ static void proxy_accept(int listener, uint16_t port, struct proxy_pair *pairs)
             continue;
         if (connect(server, (struct sockaddr *)&address, sizeof address) != 0)
             break;
-        pairs[i] = (struct proxy_pair){{session, server}, {false}, now_ns, now_ns};
+        pairs[i] = (struct proxy_pair){{session, server}, {false}, 0, now_ns, now_ns};
         return;
     }
     close(session);
@@ -57,6 +60,7 @@ static void proxy_pass(struct proxy_pair *pair, int from)
     char bytes[16384];
     ssize_t count = read(pair->ends[from], bytes, sizeof bytes);
     pair->moved_ns = clock_now_ns();
+    pair->last = from;
     if (count == 0 && !pair->ended[1 - from]) {
         pair->ended[from] = true;
         shutdown(pair->ends[1 - from], SHUT_WR);
@@ -65,14 +69,14 @@ static void proxy_pass(struct proxy_pair *pair, int from)
     }
 }
 
-/* Another one each time, of those on which nothing is under way. */
-static void proxy_cut_one(struct proxy_pair *pairs, unsigned *last)
+/* Another one each time. */
+static void proxy_cut_one(struct proxy_pair *pairs, unsigned *last, char order)
 {
     uint64_t now_ns = clock_now_ns();
     for (unsigned i = 1; i <= PROXY_PAIRS; i++) {
         struct proxy_pair *pair = &pairs[(*last + i * 37) % PROXY_PAIRS];
-        if (pair->ends[0] < 0 || now_ns - pair->moved_ns < PROXY_IDLE_NS ||
-            now_ns - pair->made_ns < PROXY_AGE_NS)
+        if (pair->ends[0] < 0 || pair->last != (order == 'i') ||
+            now_ns - pair->moved_ns < PROXY_IDLE_NS || now_ns - pair->made_ns < PROXY_AGE_NS)
             continue;
         proxy_close(pair);
         *last = (*last + i * 37) % PROXY_PAIRS;
@@ -103,7 +107,7 @@ static void proxy_live(int listener, int control, uint16_t port)
         if (polls[1].revents != 0 && read(control, &order, 1) != 1)
             _exit(0);
         if (polls[1].revents != 0)
-            proxy_cut_one(pairs, &last);
+            proxy_cut_one(pairs, &last, order);
         if (polls[0].revents != 0)
             proxy_accept(listener, port, pairs);
     }
@@ -136,9 +140,9 @@ struct proxy proxy_start(const struct endpoint *server)
     return proxy;
 }
 
-void proxy_cut(const struct proxy *proxy)
+void proxy_cut(const struct proxy *proxy, bool idle)
 {
-    assert_int_equal(write(proxy->control, "c", 1), 1);
+    assert_int_equal(write(proxy->control, idle ? "i" : "o", 1), 1);
 }
 
 void proxy_stop(struct proxy *proxy)

@@ -19,7 +19,8 @@ struct proxy {
 /* In front of this server, on 127.0.0.1. */
 struct proxy proxy_start(const struct endpoint *server);
 
-void proxy_cut(const struct proxy *proxy);
+/* Cuts a connection that is idle, or one on which a request is out. */
+void proxy_cut(const struct proxy *proxy, bool idle);
 
 void proxy_stop(struct proxy *proxy);
 

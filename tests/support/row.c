@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/row.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-void assert_field(const struct table *table, size_t row, const char *column, const char *value)
+void assert_row_has(const struct table_type *type, const struct table_value *row,
+                    const char *const (*columns)[2])
 {
-    char *text = NULL;
-    size_t length, at = 0;
-    while (at < table->type->count && strcmp(table->type->columns[at].name, column) != 0)
-        at++;
-    assert_true(at < table->type->count);
-    FILE *stream = open_memstream(&text, &length);
-    struct csv csv = {.stream = stream};
-    table_write_value(&table_row(table, row)[at], table->type->columns[at].decimals, &csv);
-    fclose(stream);
-    if (strcmp(text, value) != 0)
-        fail_msg("%s is '%s', not '%s'", column, text, value);
-    free(text);
+    for (; (*columns)[0] != NULL; columns++) {
+        size_t column = 0;
+        char text[200] = "";
+        while (strcmp(type->columns[column].name, (*columns)[0]) != 0)
+            assert_true(++column < type->count);
+        FILE *stream = fmemopen(text, sizeof text, "w");
+        struct csv csv = {.stream = stream};
+        table_write_value(&row[column], type->columns[column].decimals, &csv);
+        fclose(stream);
+        if (strcmp(text, (*columns)[1]) != 0)
+            fail_msg("%s: '%s', not '%s'", (*columns)[0], text, (*columns)[1]);
+    }
 }

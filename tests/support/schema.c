@@ -184,15 +184,3 @@ void assert_schema(const json_t *value, const char *name, const char *what)
     if (complaint != NULL)
         fail_msg("%s%s", what, complaint);
 }
-
-json_t *schema_read_result(const struct command *command, const char *name)
-{
-    json_error_t error;
-    for (const char *at = command->out; *at != '\0'; at++)
-        assert_true(*at == '\n' || (*at >= ' ' && *at <= '~'));
-    json_t *result = json_loads(command->out, JSON_REJECT_DUPLICATES, &error);
-    if (result == NULL)
-        fail_msg("line %d: %s: %s", error.line, error.text, command->out);
-    assert_schema(result, name, "result");
-    return result;
-}

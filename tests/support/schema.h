@@ -10,7 +10,7 @@
 #ifndef TESTS_SCHEMA_H
 #define TESTS_SCHEMA_H
 
-#include "tests/support/command.h"
+#include "tests/support/test.h"
 
 #include <jansson.h>
 
@@ -19,9 +19,5 @@ const char *schema_complaint(const json_t *value, const char *name);
 
 /* Fails the test unless it is; `what` is named then. */
 void assert_schema(const json_t *value, const char *name, const char *what);
-
-/* The one JSON object that a command has printed, in visible ASCII and as this schema says; for the
- * caller to json_decref. */
-json_t *schema_read_result(const struct command *command, const char *name);
 
 #endif

@@ -13,11 +13,11 @@ void simulation_init(struct simulation *simulation, size_t servers)
             (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
 }
 
-struct trial_host simulation_host(const struct simulation *simulation)
+struct fleet_host simulation_host(const struct simulation *simulation)
 {
-    return (struct trial_host){.servers = &simulation->servers,
+    return (struct fleet_host){.servers = &simulation->servers,
                                .simulation = &simulation->options,
-                               .watch = {.interrupt_descriptor = -1}};
+                               .interrupt_descriptor = -1};
 }
 
 struct trial_plan simulation_plan(const struct simulation *simulation, const struct recipe *recipe,
@@ -39,10 +39,10 @@ struct trial_plan simulation_plan(const struct simulation *simulation, const str
 struct trial_result *simulation_run(const struct simulation *simulation,
                                     const struct trial_plan *plan)
 {
-    const struct trial_host host = simulation_host(simulation);
+    const struct fleet_host host = simulation_host(simulation);
     struct trial_result *result = NULL;
     struct error error = {0};
-    if (trial_run(plan, &host, &result, &error) != ERROR_NONE)
+    if (trial_run(plan, &host, NULL, &result, &error) != ERROR_NONE)
         fail_msg("%s: %s", error_words(error.kind), error.detail);
     return result;
 }

@@ -17,7 +17,7 @@ struct simulation {
 void simulation_init(struct simulation *simulation, size_t servers);
 
 /* Points to the simulation. */
-struct trial_host simulation_host(const struct simulation *simulation);
+struct fleet_host simulation_host(const struct simulation *simulation);
 
 /* A drain of `clients` under lockstep on one lock in one process, with seed 1 and a timeout of ten
  * seconds; points to the servers. */

@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What every actor counts of its session; and a fleet in a simulation, of actors that contend for
- * nothing: each reads a znode at its own time. */
+/* What every actor counts of its session, and the pings that it may send; and what a session draws,
+ * which depends on the fleet's seed and on the session's number, not on how the sessions are spread
+ * over processes. */
 
 #include "base/clock.h"
 #include "fleet/workers.h"
-
+#include "tests/support/pause.h"
+#include "tests/support/port.h"
 #include "tests/support/test.h"
 
-#define READERS 100
+#include <sys/mman.h>
+#include <unistd.h>
 
-static struct connect_string servers;
-static struct fleet_plan plan;
 static struct shared *shared;
 
 FIXTURE(set_up)
 {
+    static const struct connect_string servers = {.count = 1, .endpoints = {{.host = "simulated"}}};
+    static const struct fleet_plan plan = {
+        .driver = DRIVER_SIMULATED, .sessions = 6, .processes = 1, .servers = &servers};
     struct error error;
-    servers = (struct connect_string){.count = 3};
-    for (uint16_t i = 0; i < 3; i++)
-        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
-    plan = (struct fleet_plan){.driver = DRIVER_SIMULATED,
-                               .sessions = READERS,
-                               .processes = 1,
-                               .session_timeout_ms = 30000,
-                               .timeout_ns = NS_PER_S,
-                               .seed = 1,
-                               .servers = &servers};
     return shared_new(&plan, &shared, &error) == ERROR_NONE ? 0 : -1;
 }
 
@@ -102,143 +96,159 @@ TEST_BETWEEN(test_a_session_is_established_once_and_reconnects_after_that, set_u
     assert_int_equal(actor.role, ROLE_RECONNECTED);
 }
 
-TEST_BETWEEN(test_the_first_session_that_is_lost_is_kept, set_up, tear_down)
+/* ------------------------------------------------------------------ pings */
+
+#define TIMEOUT_MS 30000
+#define THIRD_NS   (10 * NS_PER_S)
+
+/* The library waits for a third of the timeout; what is asked late may make that seem a tenth less.
+ */
+TEST(test_a_ping_for_each_third)
 {
-    struct actor first = actor_of_client(), second = actor_of_client();
-    second.session = 2;
-    actor_lose(&first, ZK_NO_AUTH);
-    actor_lose(&second, ZK_SESSION_EXPIRED);
-    assert_int_equal(atomic_load(&shared->lost), 2);
-    assert_int_equal(atomic_load(&shared->first_lost), 5 + 1);
-    assert_int_equal(atomic_load(&shared->first_lost_status), ZK_NO_AUTH);
+    assert_int_equal(pings_most(THIRD_NS * 8 / 10, TIMEOUT_MS), 0);
+    assert_int_equal(pings_most(THIRD_NS * 95 / 100, TIMEOUT_MS), 1);
+    for (uint64_t thirds = 0; thirds < 100; thirds++) {
+        assert_int_equal(pings_most(thirds * THIRD_NS, TIMEOUT_MS), thirds);
+        assert_int_equal(pings_most(thirds * THIRD_NS + THIRD_NS / 2, TIMEOUT_MS), thirds);
+    }
+    assert_int_equal(pings_most(60 * NS_PER_S, 2 * TIMEOUT_MS), 3);
+    assert_int_equal(pings_most(60 * NS_PER_S, 4000), 45);
+    assert_true(pings_most(NS_PER_S, 0) >= 1000);
 }
 
-/* The deadline's message names the servers that owe an answer. */
-TEST_BETWEEN(test_the_report_of_a_session_without_a_connection_names_its_last_server, set_up,
-             tear_down)
-{
-    struct actor actor = actor_of_client();
-    actor_state_changed(&actor, CLIENT_ESTABLISHED);
-    connected_to = "";
-    actor_state_changed(&actor, CLIENT_CONNECTING);
-    actor_report(&actor);
-    assert_string_equal(shared->sessions[5].server, "simulated:2");
-    connected_to = "simulated:3";
-    actor_state_changed(&actor, CLIENT_ESTABLISHED);
-    actor_report(&actor);
-    assert_string_equal(shared->sessions[5].server, "simulated:3");
-    connected_to = "simulated:2";
-}
+/* ------------------------------------------------------------------ seeds */
 
-/* ------------------------------------------------------------------ a fleet */
+#define SESSIONS 11
 
-enum { ORDER_AGAIN = ORDER_OWN };
-
-struct reader {
-    struct actor actor;
-    uint64_t seed;
-    unsigned replies;
-    bool reported;
-    bool read;
+/* Written by the workers: in memory that all share. */
+struct drawn {
+    _Atomic uint32_t count;
+    uint64_t seeds[SESSIONS];
+    uint32_t times[SESSIONS];
 };
 
-static struct reader *readers[READERS];
-
-static void init(void *actor, void *kind, uint64_t seed)
+static void note_seed(void *actor, void *kind, uint64_t seed)
 {
-    struct reader *reader = actor;
-    assert_ptr_equal(kind, &plan);
-    assert_null(reader->actor.client);
-    reader->seed = seed;
-    readers[reader->actor.session] = reader;
+    struct drawn *drawn = kind;
+    uint32_t session = ((struct actor *)actor)->session;
+    drawn->seeds[session] = seed;
+    drawn->times[session]++;
+    atomic_fetch_add(&drawn->count, 1);
 }
 
-static void order(void *actor, int order)
+static void obey(void *actor, int order)
 {
-    struct reader *reader = actor;
-    if (order == ORDER_GATE) {
-        actor_pass_gate(&reader->actor);
-        actor_set_alarm(&reader->actor, client_now_ns(reader->actor.client) + NS_PER_MS);
-    } else if (order == ORDER_AGAIN) {
-        client_exists(reader->actor.client, "/", NO_WATCH);
-    } else if (order == ORDER_REPORT) {
-        actor_report(&reader->actor);
-        reader->reported = true;
-    } else if (order == ORDER_READ) {
-        reader->read = true;
-    }
+    (void)actor;
+    (void)order;
 }
 
-static void alarm_rang(void *actor, uint64_t late_ns)
+static void ring(void *actor, uint64_t late_ns)
 {
-    assert_int_equal(late_ns, 0);
-    order(actor, ORDER_AGAIN);
+    (void)actor;
+    (void)late_ns;
 }
 
 static void state_changed(void *owner, enum client_state state)
 {
-    actor_state_changed(owner, state);
-}
-
-static void sent(void *owner, enum operation operation)
-{
     (void)owner;
-    (void)operation;
+    (void)state;
 }
 
-static void replied(void *owner, const struct client_reply *reply)
+static const struct client_listener listener = {.state_changed = state_changed};
+static const struct actor_ops ops = {sizeof(struct actor), &listener, note_seed, obey, ring};
+
+static struct drawn *new_drawn(void)
 {
-    struct reader *reader = owner;
-    assert_int_equal(reply->status, ZK_OK);
-    if (++reader->replies == 1)
-        actor_finish(&reader->actor);
+    struct drawn *drawn =
+        mmap(NULL, sizeof *drawn, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(drawn != MAP_FAILED);
+    return drawn;
 }
 
-static const struct client_listener listener = {state_changed, sent, replied, NULL};
-static const struct actor_ops reader_ops = {sizeof(struct reader), &listener, init, order,
-                                            alarm_rang};
-
-/* Until the number is that high. */
-static void await(const struct workers *workers, const struct loop *loop, _Atomic uint32_t *number,
-                  uint32_t least)
+/* Runs the workers of this plan until `wanted` sessions have their seeds. Nobody listens where they
+ * connect to. */
+static void draw(struct fleet_plan plan, struct drawn *drawn, uint32_t wanted)
 {
-    struct error error;
-    for (int turns = 0; atomic_load(number) < least; turns++) {
-        assert_true(turns < 10000);
-        assert_int_equal(workers_turn(workers, loop, NS_PER_MS, &error), ERROR_NONE);
-        assert_int_equal(workers_check(workers, &error), ERROR_NONE);
+    struct connect_string servers = {.count = 1};
+    struct shared *fleet_memory;
+    struct workers workers;
+    struct setup_session setup = {.interrupts = -1};
+    struct error error = {0};
+    int port = port_take(&servers.endpoints[0].port);
+    snprintf(servers.endpoints[0].host, sizeof servers.endpoints[0].host, "127.0.0.1");
+    assert_int_equal(event_loop_new(1, NULL, &setup.loop.event_loop, &error), ERROR_NONE);
+    plan.servers = &servers;
+    plan.sessions = SESSIONS;
+    plan.depth = 1;
+    plan.session_timeout_ms = 4000;
+    plan.timeout_ns = NS_PER_S;
+    assert_int_equal(shared_new(&plan, &fleet_memory, &error), ERROR_NONE);
+    const struct fleet fleet = {.shared = fleet_memory, .ops = &ops, .kind = drawn};
+    assert_int_equal(workers_start(&workers, &fleet, &setup, NULL, &error), ERROR_NONE);
+    while (atomic_load(&drawn->count) < wanted) {
+        if (workers_check(&workers, &error) != ERROR_NONE)
+            fail_msg("%s: %s: %s", error.subject, error_words(error.kind), error.detail);
+        pause_ms(1);
+    }
+    workers_end(&workers);
+    assert_int_equal(atomic_load(&drawn->count), wanted);
+    event_loop_free(setup.loop.event_loop);
+    shared_free(fleet_memory);
+    close(port);
+}
+
+static void assert_same_seeds(const struct drawn *a, const struct drawn *b)
+{
+    for (uint32_t i = 0; i < SESSIONS; i++) {
+        assert_int_equal(a->times[i], 1);
+        assert_int_equal(b->times[i], 1);
+        if (a->seeds[i] != b->seeds[i])
+            fail_msg("session %u has another seed", i);
     }
 }
 
-TEST_BETWEEN(test_a_fleet_runs_actors_of_any_kind, set_up, tear_down)
+static void forget(struct drawn *drawn)
 {
-    const struct sim_options options = {.servers = 3, .seed = 1, .costs = {.network_ns = 1000}};
-    const struct fleet fleet = {.shared = shared, .ops = &reader_ops, .kind = &plan};
+    munmap(drawn, sizeof *drawn);
+}
+
+TEST(a_sessions_seed_does_not_depend_on_the_processes)
+{
+    static const uint32_t processes[] = {2, 3, SESSIONS};
+    struct drawn *alone = new_drawn();
+    draw((struct fleet_plan){.processes = 1, .seed = 7}, alone, SESSIONS);
+    for (size_t i = 0; i < sizeof processes / sizeof processes[0]; i++) {
+        struct drawn *spread = new_drawn();
+        draw((struct fleet_plan){.processes = processes[i], .seed = 7}, spread, SESSIONS);
+        assert_same_seeds(alone, spread);
+        forget(spread);
+    }
+    forget(alone);
+}
+
+/* ------------------------------------------------------------------ reports */
+
+/* As one whose sessions could not be opened yet: else its end would be taken for a worker's that
+ * hangs. What it used before the gate is no CPU time of the run. */
+TEST_BETWEEN(test_a_worker_without_a_session_reports, set_up, tear_down)
+{
+    static struct drawn drawn;
+    const struct sim_options options = {.servers = 1, .seed = 1};
+    const struct fleet fleet = {.shared = shared, .ops = &ops, .kind = &drawn};
     struct workers workers;
     struct error error;
     struct loop loop = {.sim = NULL};
     assert_int_equal(sim_new(&options, &loop.sim, &error), ERROR_NONE);
-    assert_int_equal(workers_start(&workers, &fleet, NULL, loop.sim, NULL, &error), ERROR_NONE);
-    await(&workers, &loop, &shared->established, READERS);
+    assert_int_equal(workers_start(&workers, &fleet, NULL, loop.sim, &error), ERROR_NONE);
+    atomic_store(&shared->connecting, 1000); /* of other workers: the servers take no more */
+    uint64_t cpu_before_ns = clock_cpu_ns();
     shared_enter(shared, PHASE_RUN);
-    await(&workers, &loop, &shared->finished, READERS);
-    shared_tell(shared, 7, ORDER_AGAIN);
-    for (int turns = 0; readers[7]->replies < 2 && turns < 100; turns++)
-        assert_int_equal(workers_turn(&workers, &loop, NS_PER_MS, &error), ERROR_NONE);
-    shared_tell_all(shared, ORDER_AGAIN);
-    assert_true(shared_inquire(shared));
-    assert_false(shared_inquire(shared)); /* not before all have answered */
-    await(&workers, &loop, &shared->reported, 1);
-    for (int turns = 0; readers[7]->replies < 3 && turns < 100; turns++)
-        assert_int_equal(workers_turn(&workers, &loop, NS_PER_MS, &error), ERROR_NONE);
-    shared_enter(shared, PHASE_MEASURED);
-    await(&workers, &loop, &shared->workers_ready, 1);
-    for (uint32_t i = 0; i < READERS; i++) {
-        assert_int_equal(readers[i]->replies, i == 7 ? 3 : 2);
-        assert_true(readers[i]->reported && readers[i]->read);
-        assert_true(i == 0 || readers[i]->seed != readers[i - 1]->seed);
-        assert_int_equal(shared->sessions[i].timeout_ms, 30000);
-    }
+    assert_int_equal(workers_turn(&workers, &loop, NS_PER_MS, &error), ERROR_NONE);
+    assert_true(shared_inquire(shared, true));
+    assert_int_equal(workers_turn(&workers, &loop, NS_PER_MS, &error), ERROR_NONE);
+    assert_true(shared_has_reports(shared));
+    assert_int_equal(atomic_load(&drawn.count), 6);
+    assert_true(shared->workers[0].cpu_ns <= clock_cpu_ns() - cpu_before_ns);
     workers_end(&workers);
     sim_free(loop.sim);
 }

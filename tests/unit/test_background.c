@@ -2,13 +2,12 @@
 /* What a load beside a trial has measured, and of how many requests there is a 99th percentile. */
 
 #include "bench/background/background.h"
-#include "bench/run/internal.h"
-#include "load/internal.h"
+#include "load/load_trial.h"
 
-#include "tests/support/samples.h"
 #include "tests/support/test.h"
 
 #include <math.h>
+#include <unistd.h>
 
 static struct load_plan plan;
 static struct background_plan asked;
@@ -117,48 +116,22 @@ TEST_BETWEEN(the_percentile_is_the_one_that_is_asked_for, set_up, tear_down)
     assert_true(at_us >= 8000 && at_us < 8010);
 }
 
-/* ------------------------------------------------------------------ sentences */
-
-static const struct recipe recipe = {.name = "scalable"};
-
-/* The findings about a trial with these numbers of requests. */
-static const struct table *find(unsigned alone, unsigned contended)
+/* What marks it is asked again and again; nothing contends behind its end. */
+TEST_BETWEEN(the_contended_time_begins_and_ends_once, set_up, tear_down)
 {
-    static struct options options;
-    static uint64_t clients[] = {8};
-    struct sample sample = {.cell = {.recipe = &recipe, .clients = 8},
-                            .valid = true,
-                            .background = figures(alone, contended)};
-    const struct samples samples = {.list = &sample, .count = 1};
-    options.plan.background.given = true;
-    options.plan.recipes[0] = &recipe;
-    options.plan.recipe_count = 1;
-    options.plan.clients.list = clients;
-    options.plan.clients.count = 1;
-    return samples_findings(&samples, &options);
-}
-
-TEST_BETWEEN(of_few_requests_no_p99_is_told, set_up, tear_down)
-{
-    static const unsigned counts[][2] = {{100, 99}, {99, 100}, {100, 100}};
-    for (size_t i = 0; i < 3; i++) {
-        const struct table *findings = find(counts[i][0], counts[i][1]);
-        assert_string_not_equal(samples_found(findings, "background-p50", "scalable"), "");
-        assert_int_equal(samples_found(findings, "background-p99", "scalable")[0] != '\0', i == 2);
-    }
-}
-
-/* Of a trial that is not valid no time is in the price. */
-TEST_BETWEEN(the_price_is_that_of_valid_trials, set_up, tear_down)
-{
-    static struct options options = {.plan = {.background.given = true, .recipe_count = 1}};
-    struct sample list[2] = {
-        {.cell = {.recipe = &recipe, .clients = 8}, .valid = true, .background = figures(50, 50)},
-        {.cell = {.recipe = &recipe, .clients = 8}, .background = figures(50, 50)}};
-    const struct samples samples = {.list = list, .count = 2};
-    options.plan.recipes[0] = &recipe;
-    list[1].background.contended_p50_us *= 1000;
-    const struct table *findings = samples_findings(&samples, &options);
-    assert_non_null(strstr(samples_found(findings, "background-p50", "scalable"),
-                           "the background's median is 2.00 ms, 2 times the 1.00 ms alone"));
+    struct setup_session setup = {.timeout_ns = 0};
+    struct load_trial trial = {.load = result->load, .experiment.setup = &setup};
+    load_background_contend(&trial);
+    uint64_t begun_ns = atomic_load(&result->load->contends_ns);
+    usleep(1);
+    load_background_contend(&trial);
+    load_background_settle(&trial);
+    uint64_t ended_ns = atomic_load(&result->load->ends_ns);
+    usleep(1);
+    load_background_settle(&trial);
+    assert_int_equal(atomic_load(&result->load->contends_ns), begun_ns);
+    assert_int_equal(atomic_load(&result->load->ends_ns), ended_ns);
+    atomic_store(&result->load->contends_ns, UINT64_MAX);
+    load_background_contend(&trial);
+    assert_int_equal(atomic_load(&result->load->contends_ns), UINT64_MAX);
 }

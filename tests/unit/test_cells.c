@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which trials a run makes, in which order, how long they are said to take, and what is told of
- * them before. */
-
+ * them before; and how many sessions the servers have room for. */
 #include "base/clock.h"
 #include "bench/run/internal.h"
+#include "bench/target/target.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 
-#include "tests/support/said.h"
 #include "tests/support/test.h"
 
 static uint64_t levels[] = {5, 10, 20};
 static struct options options;
 static struct cells cells;
-static struct rounds rounds, others;
+static struct rounds rounds;
 
 FIXTURE(set_up)
 {
@@ -36,16 +35,15 @@ FIXTURE(tear_down)
     free(cells.list);
     cells = (struct cells){0};
     rounds_deinit(&rounds);
-    rounds_deinit(&others);
     return 0;
 }
 
-static void lay_out(struct rounds *into)
+static void lay_out(void)
 {
     free(cells.list);
-    rounds_deinit(into);
+    rounds_deinit(&rounds);
     cells = cells_new(&options);
-    cells_lay_out(&cells, &options, into);
+    cells_lay_out(&cells, &options, &rounds);
 }
 
 static size_t count_of(const char *recipe, uint32_t clients, uint32_t trial, size_t topology)
@@ -62,7 +60,7 @@ static size_t count_of(const char *recipe, uint32_t clients, uint32_t trial, siz
 /* nonscalable stops at its 10 clients: two levels, where scalable has three. */
 TEST_BETWEEN(test_every_round_has_each_cell_once, set_up, tear_down)
 {
-    lay_out(&rounds);
+    lay_out();
     assert_int_equal(rounds.trial_count, 4 * 2 * (2 + 3));
     assert_int_equal(cells.trials, rounds.trial_count);
     for (size_t i = 0; i < rounds.trial_count; i++)
@@ -78,130 +76,13 @@ TEST_BETWEEN(test_every_round_has_each_cell_once, set_up, tear_down)
     }
 }
 
-static bool same_order(const struct rounds_trial *a, const struct rounds_trial *b, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (a[i].cell != b[i].cell)
-            return false;
-    }
-    return true;
-}
-
-TEST_BETWEEN(test_rounds_have_orders_of_their_own_from_the_seed, set_up, tear_down)
-{
-    lay_out(&rounds);
-    lay_out(&others);
-    assert_true(same_order(rounds.trials, others.trials, rounds.trial_count));
-    assert_false(same_order(rounds.trials, rounds.trials + 10, 10));
-    assert_false(same_order(rounds.trials + 10, rounds.trials + 20, 10));
-    options.plan.seed = 8;
-    lay_out(&others);
-    assert_false(same_order(rounds.trials, others.trials, rounds.trial_count));
-}
-
-/* n² + n of nonscalable, 5n - 2 of scalable: as docs/recipes.md has them. */
-TEST_BETWEEN(test_cells_foretell_their_requests, set_up, tear_down)
-{
-    lay_out(&rounds);
-    uint64_t sum = 0;
-    for (size_t i = 0; i < cells.count; i++) {
-        uint64_t n = cells.list[i].clients;
-        bool herd = strcmp(cells.list[i].recipe->name, "nonscalable") == 0;
-        assert_int_equal(cells.list[i].rpcs, herd ? n * n + n : 5 * n - 2);
-        sum += cells.list[i].rpcs;
-    }
-    assert_int_equal(cells.rpcs, 4 * sum);
-}
-
-static uint64_t requests_of(const char *recipe, uint64_t clients)
-{
-    uint64_t level[] = {clients};
-    options.plan.recipes[0] = registry_find(recipe);
-    options.plan.most_clients[0] = UINT64_MAX;
-    options.plan.clients.list = level;
-    options.plan.recipe_count = options.plan.clients.count = options.target.topology_count = 1;
-    options.plan.trials = 1;
-    lay_out(&rounds);
-    assert_int_equal(cells.count, 1);
-    return cells.list[0].rpcs;
-}
-
-/* Five clients of two locks are three and two. */
-TEST_BETWEEN(test_locks_share_the_clients, set_up, tear_down)
-{
-    options.plan.locks = 2;
-    assert_int_equal(requests_of("nonscalable", 5), (9 + 3) + (4 + 2));
-}
-
-/* By the law as many as a drain has; without a law a CREATE, its release and a retry of each. */
-TEST_BETWEEN(test_without_an_end_one_round_is_foretold, set_up, tear_down)
-{
-    options.plan.workload = WORKLOAD_STEADY;
-    options.plan.duration_ns = NS_PER_S;
-    assert_int_equal(requests_of("scalable", 10), 48);
-    assert_int_equal(requests_of("poll", 10), 30);
-}
-
-static size_t alike_of(const char *recipe, size_t topology)
-{
-    size_t i = 0;
-    while (strcmp(cells.list[i].recipe->name, recipe) != 0 || cells.list[i].topology != topology)
-        i++;
-    return cells.list[i].alike;
-}
-
-TEST_BETWEEN(test_the_time_left_is_that_of_requests_like_those, set_up, tear_down)
-{
-    options.plan.trials = 1;
-    lay_out(&rounds);
-    assert_int_equal(rounds_left_ns(&rounds, 0), 0);
-    size_t herd = alike_of("nonscalable", 1);
-    rounds_learn(&rounds, herd, 0, 12345); /* nothing can be learnt of no request */
-    assert_int_equal(rounds_left_ns(&rounds, 0), 0);
-    rounds_learn(&rounds, herd, 10, 1000);
-    rounds_learn(&rounds, herd, 30, 7000); /* 200 ns each, of all so far */
-    /* Trials of which nothing is known, on the other topology and of other recipes, take as long.
-     */
-    assert_int_equal(rounds_left_ns(&rounds, 0), (30 + 110) * 200 * rounds.trial_count / 2);
-    size_t last = rounds.trial_count;
-    while (rounds.cells[rounds.trials[last - 1].cell].alike != herd)
-        last--;
-    uint64_t rpcs = cells.list[rounds.trials[last - 1].cell].rpcs;
-    assert_int_equal(rounds_left_ns(&rounds, last - 1),
-                     rpcs * 200 * (rounds.trial_count - last + 1));
-    assert_int_equal(rounds_left_ns(&rounds, last), 0);
-    rounds_learn(&rounds, alike_of("nonscalable", 0), 1, 10);
-    assert_int_equal(rounds_left_ns(&rounds, 0), (30 + 110) * (200 + 10) * rounds.trial_count / 4);
-}
-
-/* What the trials sent tells nothing: each takes its duration, and before it that of the load
- * alone: half a second of warm-up, and two seconds. */
-TEST_BETWEEN(test_a_duration_is_the_time_of_each_trial, set_up, tear_down)
-{
-    options.plan.trials = 1;
-    options.plan.workload = WORKLOAD_STEADY;
-    options.plan.duration_ns = 3 * NS_PER_S;
-    lay_out(&rounds);
-    rounds_learn(&rounds, 0, 10, 1000);
-    assert_int_equal(rounds_left_ns(&rounds, 0), 10 * 3 * NS_PER_S);
-    assert_int_equal(rounds_left_ns(&rounds, 9), 3 * NS_PER_S);
-    options.plan.background.given = true;
-    lay_out(&rounds);
-    assert_int_equal(rounds_left_ns(&rounds, 8), 2 * (3000 + 500 + 2000) * NS_PER_MS);
-}
-
 /* ------------------------------------------------------------------ what is said of them */
 
 static void assert_told(const char *words)
 {
-    const struct connect_string servers = {.endpoints = {{.host = "127.0.0.1", .port = 2181}},
-                                           .count = 1};
-    char line[300];
-    snprintf(line, sizeof line, "zkherd: on 127.0.0.1:2181: at most 20 sessions at a time, %s\n",
-             words);
-    said_begin();
-    cells_print_demand(&options, &cells, &servers);
-    assert_string_equal(said_sentences(), line);
+    char *told = cells_describe_demand(&options, &cells);
+    assert_string_equal(told, words);
+    free(told);
 }
 
 /* The discarded drains are of 10 clients (10² + 10) and of 20 (5 · 20 - 2). */
@@ -218,6 +99,166 @@ TEST_BETWEEN(the_load_beside_the_lock_is_told, set_up, tear_down)
     options.plan.pace = PACE_FREE;
     options.plan.background.given = true;
     options.plan.background.rate_per_s = 12500;
-    assert_told("warm-ups 2, trials 2, requests about 1,708; of --background: sessions 10, "
-                "requests a second 12,500");
+    assert_told("warm-ups 2, trials 2, requests about 1,708; of --background: "
+                "sessions 10, requests a second 12,500");
+}
+
+/* ------------------------------------------------------------------ rounds of any cells */
+
+#define CELLS  12
+#define ROUNDS 3
+
+FIXTURE(begin_rounds)
+{
+    rounds_init(&rounds, CELLS);
+    for (size_t i = 0; i < CELLS; i++)
+        rounds.cells[i] = (struct rounds_cell){.cost = (double)(1 + i), .alike = i % 2};
+    return 0;
+}
+
+TEST_BETWEEN(every_round_has_every_cell_once, begin_rounds, tear_down)
+{
+    bool alike = true;
+    rounds_lay_out(&rounds, ROUNDS, 7);
+    assert_int_equal(rounds.trial_count, ROUNDS * CELLS);
+    assert_int_equal(rounds.rehearsals, 0);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        const struct rounds_trial *trials = &rounds.trials[round * CELLS];
+        bool seen[CELLS] = {false}, in_order = true;
+        for (size_t i = 0; i < CELLS; i++) {
+            assert_int_equal(trials[i].number, round + 1);
+            assert_false(seen[trials[i].cell]);
+            seen[trials[i].cell] = true;
+            in_order = in_order && trials[i].cell == i;
+            alike = alike && trials[i].cell == rounds.trials[i].cell;
+        }
+        assert_false(in_order);
+    }
+    assert_false(alike);
+}
+
+TEST_BETWEEN(cells_that_say_so_are_rehearsed, begin_rounds, tear_down)
+{
+    rounds.cells[3].rehearsed = rounds.cells[5].rehearsed = true;
+    rounds_lay_out(&rounds, ROUNDS, 7);
+    assert_int_equal(rounds.rehearsals, 2);
+    assert_int_equal(rounds.trial_count, 2 + ROUNDS * CELLS);
+    assert_int_equal(rounds.trials[0].cell + rounds.trials[1].cell, 3 + 5);
+    assert_int_equal(rounds.trials[1].number, 0);
+    assert_int_equal(rounds.trials[2].number, 1);
+}
+
+/* Cells of one kind by their cost, but none is shorter than the shortest trial; cells of a kind
+ * that has no trial yet take as long as the others. */
+TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, begin_rounds, tear_down)
+{
+    rounds_lay_out(&rounds, ROUNDS, 7);
+    assert_int_equal(rounds_left_ns(&rounds, 0), 0);
+    rounds_learn(&rounds, 0, 4, 3000);
+    rounds_learn(&rounds, 0, 1, 2000);
+    assert_int_equal(rounds_left_ns(&rounds, 0), 2 * ROUNDS * 37 * 1000); /* 2 + 3 + 5 + … + 11 */
+    rounds_learn(&rounds, 1, 2, 20);
+    assert_int_equal(rounds_left_ns(&rounds, 0), ROUNDS * (36 * 1000 + 42 * 10));
+    rounds.trial_ns = 50;
+    assert_int_equal(rounds_left_ns(&rounds, 30), 6 * 50);
+}
+
+/* ------------------------------------------------------------------ room */
+
+static const struct connect_string three = {
+    .endpoints = {{.host = "a", .port = 1}, {.host = "b", .port = 2}, {.host = "c", .port = 3}},
+    .count = 3};
+
+/* Whether all servers have room for so many sessions and what is reserved: server j has the
+ * sessions whose number is j modulo the number of servers. */
+static bool fits(uint64_t sessions, const uint64_t room[3], size_t servers)
+{
+    bool all = true;
+    for (size_t j = 0; j < servers; j++) {
+        uint64_t share = 0;
+        for (uint64_t i = 0; i < sessions; i++)
+            share += i % servers == j;
+        all = all && share + TARGET_LIMIT_RESERVED <= room[j];
+    }
+    return all;
+}
+
+TEST(as_many_sessions_as_every_server_has_room_for)
+{
+    static const uint64_t rooms[][3] = {{60, 60, 60}, {60, 9, 60}, {60, 60, 9}, {9, 60, 60},
+                                        {5, 5, 5},    {10, 9, 9},  {9, 10, 9},  {9, 9, 10}};
+    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+        for (size_t servers = 1; servers <= 3; servers++) {
+            struct connect_string some = three;
+            some.count = servers;
+            struct target_limit limit = target_limit_of(&some, rooms[i], 1000, 0);
+            assert_true(fits(limit.sessions, rooms[i], servers));
+            assert_false(fits(limit.sessions + 1, rooms[i], servers));
+        }
+    }
+}
+
+/* Four of each server are kept for zkherd; ten companions on three servers are four of one of them,
+ * so four more are. What all fit is no limit. */
+TEST(what_is_kept_free_is_of_every_server)
+{
+    static const struct {
+        size_t servers;
+        uint64_t rooms[3], wanted, companions, sessions;
+        const char *server;
+    } cases[] = {
+        {3, {60, 100, 4}, 1000, 0, 0, "c:3"},
+        {3, {60, UINT64_MAX, UINT64_MAX}, 1000, 0, 168, "a:1"},
+        {3, {60, 60, 60}, 168, 0, UINT64_MAX, NULL},
+        {3, {60, 60, 60}, 169, 0, 168, "a:1"},
+        {3, {60, UINT64_MAX, UINT64_MAX}, 1000, 10, (60 - 4 - 4) * 3, "a:1"},
+        {1, {60, UINT64_MAX, UINT64_MAX}, 1000, 10, 60 - 4 - 10, "a:1"},
+    };
+    assert_int_equal(TARGET_LIMIT_RESERVED, 4);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct connect_string some = three;
+        some.count = cases[i].servers;
+        struct target_limit limit =
+            target_limit_of(&some, cases[i].rooms, cases[i].wanted, cases[i].companions);
+        assert_true(limit.sessions == cases[i].sessions);
+        if (cases[i].server != NULL)
+            assert_string_equal(limit.server, cases[i].server);
+    }
+}
+
+/* Of so many levels, from this one on in steps of this one, as many are kept under a limit of so
+ * many sessions, and under max_clients; and the reason begins so. */
+TEST(levels_above_the_limit_are_left_out)
+{
+    static const struct {
+        uint64_t count, first, step, sessions, max_clients;
+        size_t kept;
+        const char *why;
+    } cases[] = {
+        {4, 16, 16, 47, UINT64_MAX, 2,
+         "n = 48 to 64 left out: a:1 takes 51 connections from this host at a time "
+         "(maxClientCnxns), 4 of them for zkherd's own use; use fewer clients, maxClientCnxns=0 in "
+         "the server's zoo.cfg, or more servers of its ensemble"},
+        {4, 16, 16, 48, UINT64_MAX, 3, "n = 64 left out: a:1"},
+        {4, 16, 16, 64, UINT64_MAX, 4, ""},
+        {4, 16, 16, 50, 40, 2, "n = 48 to 64 left out: --max-clients 40"},
+        {4, 16, 16, 50, 60, 3, "n = 64 left out: a:1 takes 54"},
+        {105, 56, 1, 63, UINT64_MAX, 8, "n = 64 to 160 left out: a:1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t list[105];
+        struct levels clients = {.list = list, .count = cases[i].count};
+        struct target_limit limit = {cases[i].sessions, 4, cases[i].sessions + 4, "a:1"};
+        struct error error;
+        char text[512] = "x";
+        for (size_t j = 0; j < clients.count; j++)
+            list[j] = cases[i].first + j * cases[i].step;
+        assert_int_equal(
+            target_limit_fit(&limit, cases[i].max_clients, &clients, text, sizeof text, &error),
+            ERROR_NONE);
+        assert_int_equal(clients.count, cases[i].kept);
+        assert_int_equal(clients.count + clients.left_out, cases[i].count);
+        text[cases[i].why[0] == '\0' ? sizeof text - 1 : strlen(cases[i].why)] = '\0';
+        assert_string_equal(text, cases[i].why);
+    }
 }

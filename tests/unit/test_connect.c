@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Connect strings and paths, and credentials of a file or of the environment: which are taken, and
+ * what is left of them. */
 #include "client/connect.h"
+#include "client/identity.h"
 
+#include "tests/support/csv_file.h"
 #include "tests/support/test.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct connect_string parse(const char *text)
 {
@@ -36,14 +45,6 @@ static void assert_endpoint(const struct connect_string *connect, size_t index, 
     assert_int_equal(connect->endpoints[index].port, port);
 }
 
-TEST(takes_a_host_with_the_usual_port)
-{
-    struct connect_string connect = parse("localhost");
-    assert_int_equal(connect.count, 1);
-    assert_endpoint(&connect, 0, "localhost", 2181);
-    assert_string_equal(connect.chroot, "");
-}
-
 TEST(takes_hosts_ports_and_a_chroot)
 {
     struct connect_string connect = parse("zk_1.example.org:1,10.0.0.7,h-3:65535/a/b.c/..d/...");
@@ -63,56 +64,50 @@ TEST(takes_ipv6_in_brackets)
     assert_string_equal(connect.chroot, "/c");
 }
 
-TEST(refuses_bad_hosts)
+TEST(refuses_what_is_no_connect_string)
 {
-    assert_refused("/a", "a host is missing");
-    assert_refused("a,,b", "a host is missing");
-    assert_refused(",a", "a host is missing");
-    assert_refused(" a", "blank");
-    assert_refused("a\n", "blank");
-    assert_refused("a\x7f", "control");
-    assert_refused("user@a", "no host has");
-    assert_refused("a;b", "no host has");
-    assert_refused("h\xc3\xb6st", "no host has");
-}
-
-TEST(refuses_bad_ports)
-{
-    assert_refused("a:65536", "a port is");
-    assert_refused("a:18446744073709551617", "a port is");
-    assert_refused("a:zk", "'zk'");
-    assert_refused("a:-1", "a port is");
-    assert_refused("a:+1", "a port is");
-    assert_refused("a:21x/c", "'21x'");
-    assert_refused("a,b:0,c", "'0'");
-}
-
-TEST(refuses_bad_ipv6)
-{
-    assert_refused("fe80::1:2181", "needs brackets");
-    assert_refused("a:1:2", "needs brackets");
-    assert_refused("[::1", "not closed");
-    assert_refused("[::1,a]:2181", "not closed");
-    assert_refused("[]", "for IPv6");
-    assert_refused("[localhost]:2181", "for IPv6");
-    assert_refused("[127.0.0.1]", "for IPv6");
-    assert_refused("[fe80::1%]:3", "for IPv6");
-    assert_refused("[fe80::1%e;]:3", "for IPv6");
-    assert_refused("[::1]2181", "may follow");
-    assert_refused("[::1]:", "a port is");
-}
-
-TEST(refuses_bad_chroots)
-{
-    assert_refused("a:1/b/", "ends with a '/'");
-    assert_refused("a/b//c", "'//'");
-    assert_refused("a/.", "relative");
-    assert_refused("a/b/./c", "relative");
-    assert_refused("a/b c", "blank");
-    assert_refused("a:1/b,c:2", "follows the last one, as in zk1:2181,zk2:2181/app, so it has no "
-                                "comma: '/b,c:2'");
-    assert_refused("a/b,c/b", "'/b,c/b'");
-    assert_refused("a/b,", "'/b,'");
+    static const struct {
+        const char *text, *words;
+    } refused[] = {
+        {"/a", "a host is missing"},
+        {"a,,b", "a host is missing"},
+        {",a", "a host is missing"},
+        {" a", "blank"},
+        {"a\n", "blank"},
+        {"a\x7f", "control"},
+        {"user@a", "no host has"},
+        {"a;b", "no host has"},
+        {"h\xc3\xb6st", "no host has"},
+        {"a:65536", "a port is"},
+        {"a:18446744073709551617", "a port is"},
+        {"a:zk", "'zk'"},
+        {"a:-1", "a port is"},
+        {"a:+1", "a port is"},
+        {"a:21x/c", "'21x'"},
+        {"a,b:0,c", "'0'"},
+        {"fe80::1:2181", "needs brackets"},
+        {"a:1:2", "needs brackets"},
+        {"[::1", "not closed"},
+        {"[::1,a]:2181", "not closed"},
+        {"[]", "for IPv6"},
+        {"[localhost]:2181", "for IPv6"},
+        {"[127.0.0.1]", "for IPv6"},
+        {"[fe80::1%]:3", "for IPv6"},
+        {"[fe80::1%e;]:3", "for IPv6"},
+        {"[::1]2181", "may follow"},
+        {"[::1]:", "a port is"},
+        {"a:1/b/", "ends with a '/'"},
+        {"a/b//c", "'//'"},
+        {"a/.", "relative"},
+        {"a/b/./c", "relative"},
+        {"a/b c", "blank"},
+        {"a:1/b,c:2",
+         "follows the last one, as in zk1:2181,zk2:2181/app, so it has no comma: '/b,c:2'"},
+        {"a/b,c/b", "'/b,c/b'"},
+        {"a/b,", "'/b,'"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        assert_refused(refused[i].text, refused[i].words);
 }
 
 TEST(refuses_what_is_too_long_or_too_many)
@@ -135,29 +130,6 @@ TEST(refuses_what_is_too_long_or_too_many)
     assert_int_equal(parse(sixteen).count, 16);
     snprintf(text, sizeof text, "%s,q", sixteen);
     assert_refused(text, "too many hosts");
-}
-
-TEST(formats_for_the_client_from_any_endpoint_on)
-{
-    char text[CONNECT_TEXT_SIZE];
-    struct connect_string connect = parse("a,[::1]:9,c:3/x/y");
-    assert_string_equal(connect_format(&connect, true, text, sizeof text), "a:2181,::1:9,c:3/x/y");
-    assert_string_equal(connect_format(&connect, false, text, sizeof text), "a:2181,::1:9,c:3");
-    assert_string_equal(connect_spread(&connect, 1, text, sizeof text), "::1:9,c:3,a:2181/x/y");
-    assert_string_equal(connect_spread(&connect, 2, text, sizeof text), "c:3,a:2181,::1:9/x/y");
-}
-
-TEST(the_longest_connect_string_fits)
-{
-    struct connect_string connect = {.count = CONNECT_ENDPOINTS_MAX};
-    for (size_t i = 0; i < connect.count; i++) {
-        memset(connect.endpoints[i].host, 'h', 255);
-        connect.endpoints[i].port = 65535;
-    }
-    memset(connect.chroot, '/', 255);
-    char text[CONNECT_TEXT_SIZE];
-    connect_format(&connect, true, text, sizeof text);
-    assert_int_equal(strlen(text), 16 * (255 + 6) + 15 + 255);
 }
 
 TEST(formats_endpoints_for_people)
@@ -231,4 +203,133 @@ TEST(sessions_of_a_lost_server_are_spread)
     }
     connect.count = 1;
     assert_string_equal(connect_spread(&connect, 7, text, sizeof text), "h:1/r");
+}
+
+/* ------------------------------------------------------------------ credentials */
+
+#define VARIABLE "TEST_IDENTITY"
+
+static char path[] = "/tmp/zkherd-identity-XXXXXX";
+
+FIXTURE(make_file)
+{
+    strcpy(strrchr(path, '-'), "-XXXXXX");
+    int descriptor = mkstemp(path);
+    return descriptor < 0 ? -1 : close(descriptor);
+}
+
+FIXTURE(remove_file)
+{
+    return unlink(path);
+}
+
+static enum error_kind read_file(const char *text, size_t length, mode_t mode,
+                                 struct identity *identity, struct error *error)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, mode), 0);
+    *identity = (struct identity){.creator = true};
+    return identity_read(path, identity, error);
+}
+
+#define FILE_TEST(name) TEST_BETWEEN(name, make_file, remove_file)
+
+FILE_TEST(test_a_file_of_one_line_is_taken)
+{
+    static const char *const texts[] = {"ann:secret", "ann:secret\n", "ann:a:b\n", "ann:\n"};
+    struct identity identity;
+    struct error error;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(read_file(texts[i], strlen(texts[i]), 0600, &identity, &error),
+                         ERROR_NONE);
+        assert_int_equal(strncmp(identity.credentials, texts[i], strlen(identity.credentials)), 0);
+        assert_int_equal(strlen(identity.credentials), strcspn(texts[i], "\n"));
+        assert_true(identity_is_known(&identity));
+        assert_true(identity.creator);
+    }
+    assert_int_equal(prctl(PR_GET_DUMPABLE), 0);
+}
+
+/* No word of the file is told. */
+static void assert_file_refused(const char *text, size_t length, mode_t mode, const char *why)
+{
+    struct identity identity;
+    struct error error;
+    assert_int_equal(read_file(text, length, mode, &identity, &error), ERROR_NOT_CREDENTIALS);
+    assert_string_equal(error.subject, path);
+    assert_string_equal(error.detail, why);
+    assert_false(identity_is_known(&identity));
+}
+
+FILE_TEST(test_any_other_file_is_refused)
+{
+    char *longest = NULL;
+    assert_int_equal(asprintf(&longest, "ann:%0251d", 0), 255);
+    struct identity identity;
+    struct error error;
+    assert_int_equal(read_file(longest, 255, 0600, &identity, &error), ERROR_NONE);
+    assert_file_refused("", 0, 0600, "it is empty");
+    assert_file_refused("\n", 1, 0600, "it is empty");
+    assert_file_refused("secret", 6, 0600, "there is no colon behind a name");
+    assert_file_refused(":secret", 7, 0600, "there is no colon behind a name");
+    assert_file_refused("ann:secret\nbob:secret\n", 22, 0600, "it has more than one line");
+    assert_file_refused("ann:secret\r\n", 12, 0600, "it has more than one line");
+    assert_file_refused("ann:\0secret", 11, 0600, "it has more than one line");
+    free(longest);
+    assert_int_equal(asprintf(&longest, "ann:%0252d", 0), 256);
+    assert_file_refused(longest, 256, 0600, "it has more than 255 characters");
+    free(longest);
+}
+
+FILE_TEST(test_a_file_that_others_may_read_or_write_is_refused)
+{
+    static const mode_t modes[] = {0640, 0604, 0620, 0602, 0666};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        assert_file_refused("ann:secret\n", 11, modes[i], "it is not this user's alone");
+}
+
+TEST(test_a_file_that_cannot_be_read_is_told)
+{
+    struct identity identity = {.creator = false};
+    struct error error;
+    assert_int_equal(identity_read("/nowhere", &identity, &error), ERROR_NOT_CREDENTIALS);
+    assert_int_equal(error.os_error, ENOENT);
+    assert_string_equal(error.subject, "/nowhere");
+    assert_int_equal(identity_read("/", &identity, &error), ERROR_NOT_CREDENTIALS);
+    assert_false(identity_is_known(&identity));
+    assert_false(identity_is_known(NULL));
+}
+
+/* ------------------------------------------------------------------ the environment */
+
+TEST(test_a_variable_is_taken_and_wiped)
+{
+    struct identity identity = {.creator = false};
+    struct error error;
+    assert_int_equal(identity_take(VARIABLE, &identity, &error), ERROR_NONE);
+    assert_false(identity_is_known(&identity));
+    assert_int_equal(setenv(VARIABLE, "ann:secret", 1), 0);
+    const char *value = getenv(VARIABLE);
+    assert_int_equal(identity_take(VARIABLE, &identity, &error), ERROR_NONE);
+    assert_string_equal(identity.credentials, "ann:secret");
+    assert_null(getenv(VARIABLE));
+    assert_string_equal(value, "");
+    assert_string_equal(value + strlen("ann:"), "");
+}
+
+TEST(test_a_variable_that_is_refused_is_wiped_as_well)
+{
+    struct identity identity = {.creator = false};
+    struct error error;
+    assert_int_equal(setenv(VARIABLE, "secret", 1), 0);
+    const char *value = getenv(VARIABLE);
+    assert_int_equal(identity_take(VARIABLE, &identity, &error), ERROR_NOT_CREDENTIALS);
+    assert_string_equal(error.subject, VARIABLE);
+    assert_null(strstr(error.detail, "secret"));
+    assert_null(getenv(VARIABLE));
+    assert_string_equal(value, "");
+    assert_string_equal(identity.credentials, "");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a client and a server say to each other, out of the bytes of their connection, however they
- * are cut; and what cannot be read. */
+ * are cut; what cannot be read; and what the paths of many znodes have in common. */
+#include "relay/pattern.h"
 #include "relay/traffic.h"
 
 #include "tests/support/messages.h"
@@ -79,8 +80,8 @@ static void assert_told(void)
     assert_int_equal(traffic.error_count, 2);
     assert_int_equal(traffic.errors[0].opcode, OPCODE_CREATE2);
     assert_int_equal(traffic.errors[0].error, -110);
-    assert_int_equal(traffic.notifications[TRAFFIC_CHANGED], 1);
-    assert_int_equal(traffic.notifications[TRAFFIC_DELETED], 1);
+    assert_int_equal(traffic.notifications[MESSAGE_EVENT_CHANGED], 1);
+    assert_int_equal(traffic.notifications[MESSAGE_EVENT_DELETED], 1);
     assert_int_equal(traffic_notifications(&traffic), 2);
     /* By path: all but whoAmI, auth, setWatches2, ping, closeSession, multis and what is unknown.
      */
@@ -91,7 +92,7 @@ static void assert_told(void)
     assert_int_equal(traffic.places.list[0].number, OPCODE_CREATE);
     assert_string_equal(traffic.places.list[0].text, "/l/q-");
     /* Every byte. */
-    for (enum traffic_event event = 0; event < TRAFFIC_EVENT_KINDS; event++)
+    for (size_t event = 0; event < TRAFFIC_EVENTS; event++)
         received += traffic.notification_bytes[event];
     assert_int_equal(conversation_unread(&conversation, CLIENT), 0);
     assert_int_equal(conversation_unread(&conversation, SERVER), 0);
@@ -105,55 +106,21 @@ static void assert_told(void)
     assert_int_equal(traffic.unread_bytes, 0);
 }
 
-TEST_BETWEEN(every_message_is_told, set_up, tear_down)
+/* However they are cut: into bytes, or into longer pieces up to whole messages. */
+TEST(every_message_is_told)
 {
-    messages_hold();
-    feed_all();
-    assert_told();
-}
-
-TEST_BETWEEN(a_message_may_be_cut_at_every_byte, set_up, tear_down)
-{
-    messages_hold();
-    size_t longest = 0;
-    for (size_t i = 0; i < messages_count; i++)
-        longest = messages[i].count > longest ? messages[i].count : longest;
-    for (size_t cut = 1; cut < longest; cut++) {
-        for (size_t i = 0; i < messages_count; i++) {
-            size_t first = cut < messages[i].count ? cut : messages[i].count;
-            feed(messages[i].from, messages[i].bytes, first);
-            feed(messages[i].from, messages[i].bytes + first, messages[i].count - first);
-        }
+    for (size_t most = 1; most <= BYTES_MOST; most++) {
+        set_up(NULL);
+        messages_hold();
+        for (size_t i = 0; i < messages_count; i++)
+            for (size_t at = 0, left; (left = messages[i].count - at) > 0;) {
+                size_t piece = left < most ? left : most;
+                feed(messages[i].from, messages[i].bytes + at, piece);
+                at += piece;
+            }
         assert_told();
         tear_down(NULL);
-        traffic_init(&traffic);
-        conversation_init(&conversation, &traffic_listener, &traffic);
     }
-}
-
-TEST_BETWEEN(a_byte_at_a_time, set_up, tear_down)
-{
-    messages_hold();
-    for (size_t i = 0; i < messages_count; i++)
-        for (size_t byte = 0; byte < messages[i].count; byte++)
-            feed(messages[i].from, messages[i].bytes + byte, 1);
-    assert_told();
-}
-
-TEST_BETWEEN(all_messages_in_one_piece, set_up, tear_down)
-{
-    static unsigned char all[MESSAGES_MOST * BYTES_MOST];
-    messages_hold();
-    for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++) {
-        size_t count = 0;
-        for (size_t i = 0; i < messages_count; i++)
-            if (messages[i].from == side) {
-                memcpy(all + count, messages[i].bytes, messages[i].count);
-                count += messages[i].count;
-            }
-        feed(side, all, count);
-    }
-    assert_told();
 }
 
 /* ------------------------------------------------------------------ what cannot be read */
@@ -175,68 +142,40 @@ static void assert_unreadable(const char *why, uint64_t unread)
     assert_string_equal(traffic.why_unreadable, why);
 }
 
-TEST_BETWEEN(a_request_with_a_byte_too_many, set_up, tear_down)
+TEST(messages_that_cannot_be_read)
 {
-    messages_open(77);
-    messages_say(CLIENT, "iisff", 1, 4, "/l/b", 0, 0);
-    feed_all();
-    assert_unreadable("a request cannot be read", messages[2].count);
-}
-
-TEST_BETWEEN(a_request_with_a_byte_too_few, set_up, tear_down)
-{
-    messages_open(77);
-    messages_say(CLIENT, "iis", 1, 4, "/l/b");
-    feed_all();
-    assert_unreadable("a request cannot be read", messages[2].count);
-}
-
-TEST_BETWEEN(a_path_of_a_wrong_length, set_up, tear_down)
-{
-    static const int lengths[] = {-2, INT32_MIN, 100, INT32_MAX};
-    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        messages_open(77);
-        messages_say(CLIENT, "iiif", 1, 4, lengths[i], 0);
-        feed_all();
-        assert_unreadable("a request cannot be read", messages[2].count);
-        tear_down(NULL);
+    static const char *const cases[][3] = {
+        /* of the client, of the server, why */
+        {"i1 i4 s/l/b f0 f0", NULL, "a request cannot be read"}, /* a byte too many */
+        {"i1 i4 s/l/b", NULL, "a request cannot be read"},       /* a byte too few */
+        {"i1 i4 i-2 f0", NULL, "a request cannot be read"},      /* a path of a wrong length */
+        {"i1 i4 i-2147483648 f0", NULL, "a request cannot be read"},
+        {"i1 i4 i100 f0", NULL, "a request cannot be read"},
+        {"i1 i4 i2147483647 f0", NULL, "a request cannot be read"},
+        {"i1 i4 s/l/b f0", "i1 l9 i0 sno-stat", "a reply cannot be read"},
+        {NULL, "i1 l9 i0", "a reply answers no request"},
+        /* a vector that is longer than its message */
+        {"i1 i8 s/l f0", "i1 l9 i0 i2147483647", "a reply cannot be read"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         set_up(NULL);
+        messages_open(77);
+        for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
+            if (cases[i][side] != NULL)
+                messages_say_words(side, cases[i][side]);
+        feed_all();
+        assert_unreadable(cases[i][2], messages[messages_count - 1].count);
+        tear_down(NULL);
     }
 }
 
-TEST_BETWEEN(a_reply_that_cannot_be_read, set_up, tear_down)
+TEST_BETWEEN(a_length_below_0, set_up, tear_down)
 {
-    messages_open(77);
-    messages_say(CLIENT, "iisf", 1, 4, "/l/b", 0);
-    messages_say(SERVER, "ilis", 1, 9, 0, "no stat");
-    feed_all();
-    assert_unreadable("a reply cannot be read", messages[3].count);
-}
-
-TEST_BETWEEN(a_reply_to_nothing, set_up, tear_down)
-{
-    messages_open(77);
-    messages_say(SERVER, "ili", 1, 9, 0);
-    feed_all();
-    assert_unreadable("a reply answers no request", messages[2].count);
-}
-
-TEST_BETWEEN(a_vector_longer_than_its_message, set_up, tear_down)
-{
-    messages_open(77);
-    messages_say(CLIENT, "iisf", 1, 8, "/l", 0);
-    messages_say(SERVER, "ilii", 1, 9, 0, INT32_MAX);
-    feed_all();
-    assert_unreadable("a reply cannot be read", messages[3].count);
-}
-
-TEST_BETWEEN(a_length_below_zero, set_up, tear_down)
-{
-    static const unsigned char below[] = {0xff, 0xff, 0xff, 0xfe};
+    static const unsigned char length[] = {0xff, 0xff, 0xff, 0xfe};
     messages_open(77);
     feed_all();
-    feed(CLIENT, below, sizeof below);
-    assert_unreadable("a message has a length below 0", sizeof below);
+    feed(CLIENT, length, sizeof length);
+    assert_unreadable("a message has a length below 0", sizeof length);
 }
 
 TEST_BETWEEN(garbage_opens_no_session, set_up, tear_down)
@@ -353,4 +292,41 @@ TEST_BETWEEN(requests_without_a_reply, set_up, tear_down)
     assert_int_equal(conversation_unanswered(&conversation), 19);
     traffic_end(&traffic, &conversation);
     assert_int_equal(traffic.unanswered, 19);
+}
+
+/* ------------------------------------------------------------------ patterns */
+
+static void assert_pattern(const char *path, const char *expected)
+{
+    char pattern[PATTERN_SIZE], again[PATTERN_SIZE];
+    assert_int_equal(pattern_fold(path, strlen(path), pattern), strlen(expected));
+    assert_string_equal(pattern, expected);
+    pattern_fold(pattern, strlen(pattern), again);
+    assert_string_equal(again, pattern);
+}
+
+TEST(names_of_the_libraries)
+{
+    /* Curator, kazoo, zoo_lock, WriteLock, zkherd's own recipes. */
+    assert_pattern("/l/_c_0f9a2b3c-0000-4111-8222-0123456789ab-lock-0000000017",
+                   "/l/_c_<guid>-lock-<n>");
+    assert_pattern("/l/0f9a2b3c000041118222012345678abc__lock__0000000003", "/l/<guid>__lock__<n>");
+    assert_pattern("/l/x-0100a5b2c3d40001-0000000002", "/l/x-<session>-<n>");
+    assert_pattern("/l/x-72057594037927936-0000000002", "/l/x-<session>-<n>");
+    assert_pattern("/l/lock-0000000000", "/l/lock-<n>");
+    assert_pattern("/l/c0000000000", "/l/c<n>");
+    assert_pattern("/l/n-12345678901/data", "/l/n-<n>/data");
+}
+
+TEST(other_names_stay)
+{
+    assert_pattern("/", "/");
+    assert_pattern("", "");
+    assert_pattern("/zkherd-20261122T080910Z-0001234/t0012",
+                   "/zkherd-20261122T080910Z-0001234/t0012");
+    assert_pattern("/brokers/ids/123456789", "/brokers/ids/123456789");
+    assert_pattern("/a/facade", "/a/facade");
+    assert_pattern("/a/deadbeefdeadbeef", "/a/deadbeefdeadbeef"); /* 16 alone: may be any name */
+    assert_pattern("/a/0f9a2b3c-0000-4111-8222-0123456789a",
+                   "/a/0f9a2b3c-0000-4111-8222-0123456789a");
 }

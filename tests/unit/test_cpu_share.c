@@ -1,43 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the cgroup of a process is mounted, where CPU shares are created, and the quotas that they
- * get; cgroups are folders here. */
+ * get; and the cores that a process may use: cgroups are folders here. */
 #include "base/cores.h"
 #include "servers/cpu_share.h"
 
+#include "tests/support/folder.h"
+#include "tests/support/test.h"
+
 #include <errno.h>
+#include <math.h>
+#include <sched.h>
 #include <sys/stat.h>
 
-#include "tests/support/hierarchy.h"
-#include "tests/support/test.h"
+/* All hierarchies of a test are below a folder, which has the mountinfo. */
+static char hierarchy_folder[64];
+
+FIXTURE(hierarchy_make)
+{
+    strcpy(hierarchy_folder, P_tmpdir "/test_hierarchy.XXXXXX");
+    return mkdtemp(hierarchy_folder) == NULL;
+}
+
+FIXTURE(hierarchy_remove)
+{
+    return folder_remove(hierarchy_folder);
+}
+
+static void write_to(const char *folder, const char *name, const char *mode, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s%s", hierarchy_folder, folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s%s/%s", hierarchy_folder, folder, name);
+    FILE *file = fopen(path, mode);
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Writes a file into a folder, whose parent must be there. */
+static void hierarchy_put(const char *folder, const char *name, const char *text)
+{
+    write_to(folder, name, "w", text);
+}
+
+/* A hierarchy is mounted in a folder. */
+static void hierarchy_mount(const char *folder, const char *type_and_options)
+{
+    char line[256];
+    snprintf(line, sizeof line, "30 24 0:26 / %s%s rw,nosuid - %s\n", hierarchy_folder, folder,
+             type_and_options);
+    write_to("", "mountinfo", "a", line);
+}
+
+#define HIERARCHY_TEST(name) TEST_BETWEEN(name, hierarchy_make, hierarchy_remove)
 
 static struct error error;
 
 static void assert_parent(const char *cgroups, const char *expected)
 {
     char parent[PATH_MAX], path[256];
-    assert_int_equal(cpu_share_find_parent(hierarchy_mounts, cgroups, parent, &error), ERROR_NONE);
+    hierarchy_put("", "cgroup", cgroups);
+    assert_int_equal(cpu_share_find_parent(hierarchy_folder, parent, &error), ERROR_NONE);
     snprintf(path, sizeof path, "%s%s", hierarchy_folder, expected);
     assert_string_equal(parent, path);
 }
 
-static void assert_no_parent(const char *cgroups, const char *subject, const char *why)
+static void assert_no_parent(const char *cgroups, const char *why)
 {
     char parent[PATH_MAX] = "unchanged";
-    assert_int_equal(cpu_share_find_parent(hierarchy_mounts, cgroups, parent, &error),
-                     ERROR_NO_CPU_SHARE);
+    hierarchy_put("", "cgroup", cgroups);
+    assert_int_equal(cpu_share_find_parent(hierarchy_folder, parent, &error), ERROR_NO_CPU_SHARE);
     assert_string_equal(parent, "unchanged");
-    assert_string_equal(error.subject, subject);
+    assert_string_equal(error.subject, hierarchy_folder);
     assert_non_null(strstr(error.detail, why));
 }
 
-TEST_BETWEEN(test_version_1_is_divided_below_its_own_cgroup, hierarchy_make, hierarchy_remove)
+HIERARCHY_TEST(test_version_1_is_divided_below_its_own_cgroup)
 {
     hierarchy_mount("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
     assert_parent("4:cpu,cpuacct:/a/b\n", "/cpu,cpuacct/a/b");
 }
 
-TEST_BETWEEN(test_version_2_is_divided_where_the_controller_is_enabled, hierarchy_make,
-             hierarchy_remove)
+HIERARCHY_TEST(test_version_2_is_divided_where_the_controller_is_enabled)
 {
     hierarchy_mount("", "cgroup2 cgroup2 rw");
     hierarchy_put("", "cgroup.subtree_control", "cpuset cpu memory\n");
@@ -50,27 +95,12 @@ TEST_BETWEEN(test_version_2_is_divided_where_the_controller_is_enabled, hierarch
     assert_parent("0::/user/scope/own\n", "");
 }
 
-TEST_BETWEEN(test_version_2_without_the_controller, hierarchy_make, hierarchy_remove)
+HIERARCHY_TEST(test_version_2_without_the_controller)
 {
     hierarchy_mount("", "cgroup2 cgroup2 rw");
     hierarchy_put("", "cgroup.subtree_control", "cpuset memory pids\n");
     hierarchy_put("/user", "cgroup.subtree_control", "");
-    assert_no_parent("0::/user\n", hierarchy_folder, "no cgroup of this process has cpu in its");
-}
-
-TEST_BETWEEN(test_version_2_beside_version_1, hierarchy_make, hierarchy_remove)
-{
-    hierarchy_mount("/unified", "cgroup2 cgroup2 rw");
-    hierarchy_mount("/cpu", "cgroup cgroup rw,cpu");
-    hierarchy_put("/unified", "cgroup.subtree_control", "");
-    assert_parent("1:cpu:/a\n0::/\n", "/cpu/a");
-}
-
-TEST_BETWEEN(test_no_hierarchy, hierarchy_make, hierarchy_remove)
-{
-    assert_no_parent("1:cpu:/a\n", hierarchy_mounts, "no cgroup hierarchy with the controller cpu");
-    hierarchy_mount("/memory", "cgroup cgroup rw,memory");
-    assert_no_parent("1:cpu:/a\n", hierarchy_mounts, "no cgroup hierarchy with the controller cpu");
+    assert_no_parent("0::/user\n", "no cgroup of this process has cpu in its");
 }
 
 /* ------------------------------------------------------------------ quotas */
@@ -93,7 +123,7 @@ static void assert_text(const char *name, const char *expected)
     assert_string_equal(text, expected);
 }
 
-TEST_BETWEEN(test_quotas, hierarchy_make, hierarchy_remove)
+HIERARCHY_TEST(test_quotas)
 {
     static const struct {
         unsigned percent;
@@ -117,7 +147,7 @@ TEST_BETWEEN(test_quotas, hierarchy_make, hierarchy_remove)
     }
 }
 
-TEST_BETWEEN(test_a_file_that_cannot_be_written, hierarchy_make, hierarchy_remove)
+HIERARCHY_TEST(test_a_file_that_cannot_be_written)
 {
     char path[256];
     hierarchy_put("/1", "cpu.cfs_period_us", "");
@@ -138,9 +168,21 @@ static const char hybrid[] = "12:cpuset:/set\n"
                              "4:cpu,cpuacct:/user.slice\n"
                              "0::/user.slice/session-1.scope\n";
 
+static struct cgroup place;
+
+static size_t find_place(const char *mount_line, const char *cgroups)
+{
+    struct cgroup all[CGROUPS_MAX];
+    hierarchy_put("", "mountinfo", mount_line);
+    hierarchy_put("", "cgroup", cgroups);
+    size_t count = cgroups_find(hierarchy_folder, all);
+    place = all[0];
+    return count;
+}
+
 /* Of several controllers; of version 2 beside version 1; where the root of the mount is a cgroup;
  * and with names that the kernel escapes. */
-TEST(test_the_place_of_a_cgroup)
+HIERARCHY_TEST(test_the_place_of_a_cgroup)
 {
     static const char docker[] =
         "35 25 0:31 /docker/4f /sys/fs/cgroup/cpu ro - cgroup cgroup ro,cpu";
@@ -164,15 +206,14 @@ TEST(test_the_place_of_a_cgroup)
          "/my groups", "/my groups/c"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct cgroup_place place;
-        assert_true(cgroup_find(cases[i].line, cases[i].cgroups, &place));
+        assert_int_equal(find_place(cases[i].line, cases[i].cgroups), 1);
         assert_string_equal(place.mount, cases[i].mount);
         assert_string_equal(place.folder, cases[i].folder);
     }
 }
 
 /* No controller of the CPU is mounted there, or the process is in no such cgroup. */
-TEST(test_what_is_no_place)
+HIERARCHY_TEST(test_what_is_no_place)
 {
     static const char v1[] = "35 25 0:31 / /c rw - cgroup none rw,cpu";
     static const char *const cases[][2] = {
@@ -190,7 +231,97 @@ TEST(test_what_is_no_place)
         {"35 25 0:31 / /c rw - cgroup2 none rw", "4:cpu:/a\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct cgroup_place place;
-        assert_false(cgroup_find(cases[i][0], cases[i][1], &place));
+        assert_int_equal(find_place(cases[i][0], cases[i][1]), 0);
     }
+}
+
+/* ------------------------------------------------------------------ cores */
+
+static void assert_cores(double cores, double expected)
+{
+    if (cores != expected)
+        fail_msg("%g cores, not %g", cores, expected);
+}
+
+static double quota_of(const char *cgroups)
+{
+    hierarchy_put("", "cgroup", cgroups);
+    return cores_quota(hierarchy_folder);
+}
+
+HIERARCHY_TEST(test_a_quota_of_version_2)
+{
+    static const struct {
+        const char *text;
+        double cores;
+    } cases[] = {{"150000 100000\n", 1.5},
+                 {"50000 200000\n", 0.25},
+                 {"max 100000\n", INFINITY},
+                 {"100000\n", INFINITY},
+                 {"100000 0\n", INFINITY},
+                 {"0 100000\n", INFINITY},
+                 {"", INFINITY}};
+    hierarchy_mount("", "cgroup2 cgroup2 rw");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hierarchy_put("", "cpu.max", cases[i].text);
+        assert_cores(quota_of("0::/\n"), cases[i].cores);
+    }
+}
+
+HIERARCHY_TEST(test_a_quota_of_version_1)
+{
+    static const struct {
+        const char *quota_us, *period_us;
+        double cores;
+    } cases[] = {{"150000\n", "100000\n", 1.5},
+                 {"-1\n", "100000\n", INFINITY},
+                 {"150000\n", "0\n", INFINITY},
+                 {"150000\n", "", INFINITY},
+                 {"", "100000\n", INFINITY}};
+    hierarchy_mount("", "cgroup cgroup rw,cpu");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hierarchy_put("", "cpu.cfs_quota_us", cases[i].quota_us);
+        hierarchy_put("", "cpu.cfs_period_us", cases[i].period_us);
+        assert_cores(quota_of("1:cpu:/\n"), cases[i].cores);
+    }
+}
+
+/* A cgroup may use no more than those above it. */
+HIERARCHY_TEST(test_the_lowest_quota_counts)
+{
+    hierarchy_mount("", "cgroup2 cgroup2 rw,nsdelegate");
+    hierarchy_put("/a", "cpu.max", "200000 100000\n");
+    hierarchy_put("/a/b", "cpu.max", "max 100000\n");
+    hierarchy_put("/a/b/c", "cpu.max", "300000 100000\n");
+    assert_cores(quota_of("0::/a/b/c\n"), 2);
+    hierarchy_put("/a/b/c", "cpu.max", "100000 100000\n");
+    assert_cores(quota_of("0::/a/b/c\n"), 1);
+    assert_cores(quota_of("0::/a/b\n"), 2);
+    assert_cores(quota_of("0::/\n"), INFINITY);
+    hierarchy_put("", "cpu.max", "50000 100000\n");
+    assert_cores(quota_of("0::/a/b"), 0.5);
+    assert_cores(quota_of("0::/\n"), 0.5);
+}
+
+/* ------------------------------------------------------------------ the affinity */
+
+#define CORES_MOST 65536
+#define SETS       (CORES_MOST / CPU_SETSIZE)
+
+/* The test's own process, held to one core. */
+TEST(test_the_affinity_counts)
+{
+    cpu_set_t all[SETS], one[SETS];
+    assert_int_equal(sched_getaffinity(0, sizeof all, all), 0);
+    double before = cores_allowed();
+    assert_true(before > 0 && before <= CPU_COUNT_S(sizeof all, all));
+    CPU_ZERO_S(sizeof one, one);
+    for (size_t i = 0; CPU_COUNT_S(sizeof one, one) == 0; i++) {
+        if (CPU_ISSET_S(i, sizeof all, all))
+            CPU_SET_S(i, sizeof one, one);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof one, one), 0);
+    assert_cores(cores_allowed(), fmin(before, 1));
+    assert_int_equal(sched_setaffinity(0, sizeof all, all), 0);
+    assert_cores(cores_allowed(), before);
 }

@@ -2,12 +2,9 @@
 /* Which write fired which notification: in whatever order the writer's reply and the notifications
  * come, each notification is counted once, and never for another write. */
 
-#include "load/internal.h"
+#include "load/load_result.h"
 
 #include "tests/support/test.h"
-
-#include <pthread.h>
-#include <sched.h>
 
 #define WATCHERS 5
 #define WRITER   5
@@ -27,7 +24,7 @@ static void lay_out(uint32_t sessions, uint32_t workers, uint32_t znodes)
                               .root = "/r"};
     assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
     fan_out = load->fan_out;
-    found = &load->workers[0].fan_out;
+    found = &load->fan_outs[0];
 }
 
 /* Two znodes that all sessions share, in one worker. */
@@ -52,7 +49,7 @@ static void assert_counted(uint64_t timed, uint64_t untimed)
 static void settle_all(void)
 {
     for (uint32_t session = 0; session < plan.fleet.sessions; session++)
-        fan_out_settle(fan_out, session);
+        fan_out_end(fan_out, session);
     fan_out_close(fan_out, found);
 }
 
@@ -71,41 +68,29 @@ static void notify_all(uint32_t znode, uint64_t from_ns)
 
 /* ------------------------------------------------------------------ what is timed */
 
-/* Sent at 1000, and the last of five is notified at 1104. */
-static void assert_one_write_of_five(void)
+/* Whichever comes first. Sent at 1000, and the last of five is notified at 1104. */
+TEST_BETWEEN(a_write_has_the_times_of_its_notifications, set_up, tear_down)
 {
-    settle_all();
-    assert_counted(WATCHERS, 0);
-    assert_int_equal(found->writes, 1);
-    assert_int_equal(found->most, WATCHERS);
-    assert_int_equal(histogram_count(&found->notification), WATCHERS);
-    assert_int_equal(found->notification.max_ns, 104);
-    assert_int_equal(histogram_percentile_ns(&found->notification, 0), 100);
-    assert_int_equal(histogram_count(&found->first), 1);
-    assert_int_equal(found->first.max_ns, 100);
-    assert_int_equal(histogram_count(&found->last), 1);
-    assert_int_equal(found->last.max_ns, 104);
-}
-
-TEST_BETWEEN(the_reply_comes_before_the_notifications, set_up, tear_down)
-{
-    watch_all(1, 0);
-    fan_out_publish(fan_out, WRITER, 1, 1, 1000, true);
-    notify_all(1, 1100);
-    assert_counted(WATCHERS, 0);
-    assert_one_write_of_five();
-}
-
-TEST_BETWEEN(the_notifications_come_before_the_reply, set_up, tear_down)
-{
-    watch_all(1, 0);
-    notify_all(1, 1100);
-    assert_counted(0, 0);
-    fan_out_publish(fan_out, WRITER, 1, 1, 1000, true);
-    for (uint32_t session = 0; session < WATCHERS; session++)
-        fan_out_retry(fan_out, session);
-    assert_counted(WATCHERS, 0);
-    assert_one_write_of_five();
+    for (int reply_is_first = 0; reply_is_first < 2; reply_is_first++) {
+        tear_down(NULL);
+        set_up(NULL);
+        watch_all(1, 0);
+        if (reply_is_first)
+            fan_out_publish(fan_out, WRITER, 1, 1, 1000, true);
+        notify_all(1, 1100);
+        assert_counted(reply_is_first ? WATCHERS : 0, 0);
+        if (!reply_is_first)
+            fan_out_publish(fan_out, WRITER, 1, 1, 1000, true);
+        settle_all();
+        assert_counted(WATCHERS, 0);
+        assert_int_equal(found->writes, 1);
+        assert_int_equal(found->most, WATCHERS);
+        assert_int_equal(histogram_count(&found->notification), WATCHERS);
+        assert_int_equal(found->notification.max_ns, 104);
+        assert_int_equal(histogram_percentile_ns(&found->notification, 0), 100);
+        assert_int_equal(found->first.max_ns, 100);
+        assert_int_equal(found->last.max_ns, 104);
+    }
 }
 
 /* Of two writers' replies the later write's comes first, and some notifications last. */
@@ -130,19 +115,6 @@ TEST_BETWEEN(replies_come_out_of_order, set_up, tear_down)
     assert_int_equal(found->last.max_ns, 30);
 }
 
-TEST_BETWEEN(a_write_that_is_not_measured_is_timed_alone, set_up, tear_down)
-{
-    watch_all(0, 0);
-    fan_out_publish(fan_out, WRITER, 0, 1, 1000, false);
-    notify_all(0, 1100);
-    settle_all();
-    assert_counted(WATCHERS, 0);
-    assert_int_equal(found->writes, 0);
-    assert_int_equal(found->most, 0);
-    assert_int_equal(histogram_count(&found->notification), 0);
-    assert_int_equal(histogram_count(&found->last), 0);
-}
-
 /* Of its own znode alone; all in the one place that a session has for it. */
 TEST_BETWEEN(sessions_watch_their_own_znodes, set_up, tear_down)
 {
@@ -155,9 +127,9 @@ TEST_BETWEEN(sessions_watch_their_own_znodes, set_up, tear_down)
     }
     settle_all();
     assert_int_equal(found->timed, 2);
-    assert_int_equal(load->workers[1].fan_out.timed, 1);
-    assert_int_equal(found->untimed + load->workers[1].fan_out.untimed, 0);
-    assert_int_equal(found->writes + load->workers[1].fan_out.writes, 3);
+    assert_int_equal(load->fan_outs[1].timed, 1);
+    assert_int_equal(found->untimed + load->fan_outs[1].untimed, 0);
+    assert_int_equal(found->writes + load->fan_outs[1].writes, 3);
     assert_int_equal(found->most, 1);
 }
 
@@ -245,17 +217,6 @@ TEST_BETWEEN(after_a_lost_connection_the_version_is_unknown, set_up, tear_down)
     assert_counted(2 * (WATCHERS - 1) + 1, 2);
 }
 
-/* A watch fires once: a second notification has no version. */
-TEST_BETWEEN(a_version_is_forgotten_with_its_notification, set_up, tear_down)
-{
-    fan_out_watch(fan_out, 0, 0, 0);
-    fan_out_publish(fan_out, WRITER, 0, 1, 1000, true);
-    fan_out_notify(fan_out, 0, 0, 1100);
-    fan_out_notify(fan_out, 0, 0, 1200);
-    fan_out_notify_other(fan_out, 0);
-    assert_counted(1, 2);
-}
-
 /* ------------------------------------------------------------------ replies before notifications
  */
 
@@ -284,23 +245,8 @@ TEST_BETWEEN(notifications_come_behind_later_reads, set_up, tear_down)
     assert_int_equal(found->notification.max_ns, 300);
 }
 
-/* None of what is expected may be given up: the next notification would pass for a later one. */
-TEST_BETWEEN(more_are_expected_than_there_is_room, set_up, tear_down)
-{
-    uint64_t all = FAN_OUT_WAITING_MAX + 2;
-    for (int32_t version = 0; version < (int32_t)all; version++) {
-        fan_out_publish(fan_out, WRITER, 0, version + 1, 1000, true);
-        fan_out_watch(fan_out, 0, 0, version);
-    }
-    for (uint64_t i = 0; i < all; i++)
-        fan_out_notify(fan_out, 0, 0, 1100);
-    settle_all();
-    assert_counted(FAN_OUT_WAITING_MAX, 2);
-    assert_int_equal(found->writes, FAN_OUT_WAITING_MAX);
-    assert_int_equal(found->most, 1);
-}
-
-/* What comes then makes no room for what is read later: a notification between them is unknown. */
+/* None of what is expected may be given up: the next notification would pass for a later one. What
+ * comes then makes no room for what is read later: a notification between them is unknown. */
 TEST_BETWEEN(a_track_that_was_lost_stays_lost, set_up, tear_down)
 {
     int32_t all = FAN_OUT_WAITING_MAX + 2;
@@ -315,59 +261,3 @@ TEST_BETWEEN(a_track_that_was_lost_stays_lost, set_up, tear_down)
     settle_all();
     assert_counted(FAN_OUT_WAITING_MAX, 1);
 }
-
-/* ------------------------------------------------------------------ all at once */
-
-#define ROUNDS 20000
-
-/* The version that has been written last: what a read answers. */
-static _Atomic int32_t written;
-static _Atomic uint64_t notified;
-
-/* Leaves a watch and is notified when the version is another, as fast as it can. */
-static void *watch_and_be_notified(void *context)
-{
-    uint32_t session = *(const uint32_t *)context;
-    for (int32_t version = 0; version < ROUNDS;) {
-        fan_out_watch(fan_out, session, 0, version);
-        while (atomic_load(&written) == version)
-            sched_yield();
-        fan_out_notify(fan_out, session, 0, 2000);
-        fan_out_retry(fan_out, session);
-        atomic_fetch_add(&notified, 1);
-        version = atomic_load(&written);
-    }
-    return NULL;
-}
-
-static void *write_and_publish(void *context)
-{
-    (void)context;
-    for (int32_t version = 1; version <= ROUNDS; version++) {
-        atomic_store(&written, version);
-        fan_out_publish(fan_out, WRITER, 0, version, 1000, true);
-    }
-    return NULL;
-}
-
-TEST_BETWEEN(sessions_on_threads_count_each_once, set_up, tear_down)
-{
-    static uint32_t numbers[WATCHERS] = {0, 1, 2, 3, 4};
-    pthread_t threads[WATCHERS], writer;
-    atomic_store(&written, 0);
-    atomic_store(&notified, 0);
-    for (uint32_t i = 0; i < WATCHERS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, watch_and_be_notified, &numbers[i]), 0);
-    assert_int_equal(pthread_create(&writer, NULL, write_and_publish, NULL), 0);
-    pthread_join(writer, NULL);
-    for (uint32_t i = 0; i < WATCHERS; i++)
-        pthread_join(threads[i], NULL);
-    settle_all();
-    assert_int_equal(found->timed + found->untimed, notified);
-    assert_int_equal(histogram_count(&found->notification), found->timed);
-    assert_int_equal(histogram_count(&found->last), found->writes);
-    assert_true(found->most <= WATCHERS && found->writes <= found->timed);
-    assert_true(found->timed <= found->writes * WATCHERS);
-}
-
-/* ------------------------------------------------------------------ its memory */

@@ -2,7 +2,7 @@
 /* What the servers tell of each second of a load: a figure is theirs, or not known; and what
  * happens to them is marked once, in its second. */
 
-#include "load/internal.h"
+#include "load/load_servers.h"
 
 #include "tests/support/test.h"
 
@@ -62,7 +62,7 @@ FIXTURE(set_up)
 {
     memset(seconds, 0, sizeof seconds);
     memset(&marks, 0, sizeof marks);
-    load_servers_init(&servers, SERVERS, BEGIN, NULL, seconds, &marks);
+    load_servers_init(&servers, SERVERS, BEGIN, seconds, &marks);
     ended = 0;
     answer_all(100);
     take();
@@ -91,6 +91,10 @@ TEST_BETWEEN(a_second_has_what_all_have_counted_in_it, set_up, NULL)
     assert_int_equal(seconds[0].connections, 30);
     assert_int_equal(seconds[0].outstanding, 6);
     assert_int_equal(marks.count, 0);
+    answer_all(120);
+    answers[0].counters.outstanding = FOUR_LETTER_UNTOLD;
+    take();
+    assert_true(seconds[1].state_known && seconds[1].outstanding == FOUR_LETTER_UNTOLD);
 }
 
 /* What is known of the first two seconds when the first answer is as it is, the next is well. A
@@ -111,43 +115,51 @@ static void assert_known(bool first, bool state, bool second)
     assert_int_equal(marks.count, 0);
 }
 
-TEST_BETWEEN(a_late_answer_is_of_another_time, set_up, NULL)
+static void come_late(struct server_poll_answer *answer)
 {
-    answer_all(110);
-    answers[1].came_ns++;
-    assert_known(false, false, false);
+    answer->came_ns++;
 }
 
 /* It was asked a second before, and answers now. */
-TEST_BETWEEN(an_answer_to_an_earlier_question_is_of_another_time, set_up, NULL)
+static void answer_what_was_asked_before(struct server_poll_answer *answer)
 {
-    answer_all(110);
-    answers[1].asked_ns = BEGIN;
-    assert_known(false, false, false);
+    answer->asked_ns = BEGIN;
 }
 
-TEST_BETWEEN(an_answer_without_counters_tells_none, set_up, NULL)
+static void lack_counters(struct server_poll_answer *answer)
 {
-    answer_all(110);
-    answers[1].has_counters = false;
-    assert_known(false, false, false);
+    answer->has_counters = false;
 }
 
-/* Whatever it has counted since, and even if that is more than before. How things are at the end is
- * known all the same. */
-TEST_BETWEEN(a_server_that_began_anew_is_not_compared, set_up, NULL)
+/* Whatever it has counted since, and even if that is more than before. */
+static void begin_anew(struct server_poll_answer *answer)
 {
-    answer_all(110);
-    answers[1].counters.uptime_ms = 1;
-    assert_known(false, true, true);
+    answer->counters.uptime_ms = 1;
 }
 
-TEST_BETWEEN(a_count_that_fell_is_not_compared, set_up, NULL)
+static void count_less(struct server_poll_answer *answer)
 {
-    answer_all(110);
-    answers[1].counters.uptime_ms = FOUR_LETTER_UNTOLD;
-    answers[1].counters.reads = 199;
-    assert_known(false, true, true);
+    answer->counters.uptime_ms = FOUR_LETTER_UNTOLD;
+    answer->counters.reads = 199;
+}
+
+/* How things are at the end is known also of counts that cannot be compared. */
+TEST(an_answer_of_another_time_or_count_is_not_known)
+{
+    static const struct {
+        void (*change)(struct server_poll_answer *answer);
+        bool state, second;
+    } cases[] = {{come_late, false, false},
+                 {answer_what_was_asked_before, false, false},
+                 {lack_counters, false, false},
+                 {begin_anew, true, true},
+                 {count_less, true, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        set_up(state);
+        answer_all(110);
+        cases[i].change(&answers[1]);
+        assert_known(false, cases[i].state, cases[i].second);
+    }
 }
 
 /* What it has counted before it went is not known; while it is away it counts nothing; and when it
@@ -173,163 +185,104 @@ TEST_BETWEEN(a_server_that_is_away_counts_nothing, set_up, NULL)
     assert_int_equal(seconds[2].packets_received, 240 - 3);
 }
 
-/* One asks in the fourth second: the answers at the end of the third may have counted its word. */
-TEST_BETWEEN(packets_are_not_known_where_others_ask, set_up, NULL)
-{
-    static uint64_t words;
-    servers.other_words = &words;
-    words = 0;
-    for (uint64_t i = 0; i < 5; i++) {
-        answer_all(110 + 10 * i);
-        words += i == 2;
-        take();
-    }
-    for (size_t i = 0; i < 5; i++)
-        assert_true(seconds[i].known && seconds[i].writes == 30);
-    assert_int_equal(seconds[1].packets_received, 120 - SERVERS);
-    assert_true(seconds[2].packets_received == FOUR_LETTER_UNTOLD);
-    assert_true(seconds[3].packets_received == FOUR_LETTER_UNTOLD);
-    assert_int_equal(seconds[4].packets_received, 120 - SERVERS);
-}
-
-TEST_BETWEEN(what_one_does_not_tell_is_unknown_of_all, set_up, NULL)
-{
-    answer_all(110);
-    answers[0].counters.outstanding = FOUR_LETTER_UNTOLD;
-    take();
-    assert_true(seconds[0].state_known);
-    assert_true(seconds[0].outstanding == FOUR_LETTER_UNTOLD);
-    assert_int_equal(seconds[0].watches, 15);
-}
-
 /* ------------------------------------------------------------------ marks */
 
-TEST_BETWEEN(a_server_is_lost_and_back_once, set_up, NULL)
+/* What the servers answer at the end of a second: a letter each. */
+static void answer_letters(const char *letters)
 {
-    static const enum server_poll_state away[] = {SERVER_POLL_ABSENT, SERVER_POLL_UNKNOWN,
-                                                  SERVER_POLL_OWES};
-    for (size_t i = 0; i < sizeof away / sizeof away[0]; i++) {
-        answer_all(110 + i);
-        befall(1, away[i]);
-        take();
-    }
-    answer_all(120);
-    take();
-    assert_marks(0, "server 2 lost");
-    assert_marks(1, "");
-    assert_marks(2, "");
-    assert_marks(3, "server 2 back;server 2 snapshot"); /* of a new process */
-}
-
-/* In the second second it answers what it was asked before; at the end of the third it is asked
- * anew. */
-TEST_BETWEEN(a_server_that_hangs_is_back_when_it_answers_a_new_question, set_up, NULL)
-{
-    answer_all(110);
-    befall(1, SERVER_POLL_OWES);
-    take();
     uint64_t asked_ns = answers[1].asked_ns;
-    answer_all(120);
-    answers[1].asked_ns = asked_ns;
-    answers[1].counters.snapshots = 2;
-    take();
-    answer_all(130);
-    answers[1].counters.snapshots = 2;
-    take();
-    assert_marks(0, "server 2 lost");
-    assert_marks(1, "");
-    assert_marks(2, "server 2 back;server 2 snapshot");
-}
-
-TEST_BETWEEN(one_question_that_fails_is_no_loss, set_up, NULL)
-{
-    answer_all(110);
-    befall(1, SERVER_POLL_UNKNOWN);
-    take();
-    befall(1, SERVER_POLL_UNSERVED);
-    take();
-    assert_int_equal(marks.count, 0);
-}
-
-TEST_BETWEEN(a_snapshot_is_marked, set_up, NULL)
-{
-    answer_all(110);
-    answers[2].counters.snapshots = 3;
-    answers[2].came_ns += NS_PER_S / 2; /* late, and true all the same */
-    take();
-    answer_all(120);
-    answers[2].counters.snapshots = 3;
-    answers[0].counters.snapshots = FOUR_LETTER_UNTOLD;
-    take();
-    assert_marks(0, "server 3 snapshot");
-    assert_int_equal(marks.count, 1);
-}
-
-TEST_BETWEEN(another_leader_is_marked, set_up, NULL)
-{
-    answer_all(110);
-    befall(2, SERVER_POLL_ABSENT);
-    answer(1, 110, ROLE_LEADER);
-    take();
-    assert_marks(0, "server 3 lost;server 2 leads");
-}
-
-TEST_BETWEEN(a_time_without_a_leader_is_marked_once, set_up, NULL)
-{
-    for (int i = 0; i < 2; i++) {
-        answer_all(110);
-        befall(0, SERVER_POLL_UNSERVED);
-        befall(2, SERVER_POLL_ABSENT);
-        take();
+    answer_all(100 + 10 * ended);
+    for (size_t i = 0; i < SERVERS; i++) {
+        answers[i].role = letters[i] == 'l' || letters[i] == 'L' ? ROLE_LEADER : ROLE_FOLLOWER;
+        switch (letters[i]) {
+        case 'a':
+            befall(i, SERVER_POLL_ABSENT);
+            break;
+        case 'u':
+            befall(i, SERVER_POLL_UNKNOWN);
+            break;
+        case 'w': /* owes an answer */
+            befall(i, SERVER_POLL_OWES);
+            break;
+        case 'q': /* no quorum */
+            befall(i, SERVER_POLL_UNSERVED);
+            break;
+        case '?':
+            answers[i].role = ROLE_UNKNOWN;
+            break;
+        case 'o': /* what it was asked before, as a new process */
+            answers[i].asked_ns = asked_ns;
+            answers[i].counters.snapshots = 2;
+            break;
+        case 'n': /* a new process */
+            answers[i].counters.snapshots = 2;
+            break;
+        case 't': /* does not say how many snapshots */
+            answers[i].counters.snapshots = FOUR_LETTER_UNTOLD;
+            break;
+        case 'L': /* has written two snapshots; late, and true all the same */
+            answers[i].counters.snapshots = 3;
+            answers[i].came_ns += NS_PER_S / 2;
+            break;
+        default:
+            break;
+        }
     }
-    answer_all(120);
     take();
-    assert_marks(0, "server 3 lost;no server leads");
-    assert_marks(1, "");
-    assert_marks(2, "server 3 back;server 3 snapshot;server 3 leads");
 }
 
-/* A leader that does not answer may lead yet. */
-TEST_BETWEEN(a_leader_that_is_not_known_is_no_election, set_up, NULL)
+/* f: follows, l: leads; the second before the first is "ffl". */
+TEST(what_happens_to_servers_is_marked_in_its_second)
 {
-    answer_all(110);
-    befall(2, SERVER_POLL_UNKNOWN);
-    take();
-    answer_all(120);
-    answers[2].role = ROLE_UNKNOWN;
-    take();
-    answer_all(130);
-    take();
-    assert_int_equal(marks.count, 0);
+    static const struct {
+        const char *before, *seconds[4], *marks[4];
+    } cases[] = {
+        {"ffl",
+         {"fal", "ful", "fwl", "ffl"},
+         {"server 2 lost", "", "", "server 2 back;server 2 snapshot"}},
+        /* One that hangs is back when it answers a new question. */
+        {"ffl",
+         {"fwl", "fol", "fnl", "fnl"},
+         {"server 2 lost", "", "server 2 back;server 2 snapshot", ""}},
+        {"ffl", {"ffL", "tfL", "ffL", "ffL"}, {"server 3 snapshot", "", "", ""}},
+        {"ffl",
+         {"qfa", "qfa", "ffl", "ffl"},
+         {"server 3 lost;no server leads", "", "server 3 back;server 3 snapshot;server 3 leads",
+          ""}},
+        /* A leader that does not answer may lead yet. */
+        {"ffl", {"ffu", "ff?", "ffl", "ffl"}, {"", "", "", ""}},
+        /* Of two leaders the new one leads: the other may be cut off, and not know of it yet. */
+        {"ffl", {"lfl", "llf", "flf", "flf"}, {"server 1 leads", "server 2 leads", "", ""}},
+        /* How it begins is not marked. */
+        {"faa",
+         {"fal", "fal", "fal", "fal"},
+         {"server 3 back;server 3 snapshot;server 3 leads", "", "", ""}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        set_up(state);
+        ended = 0;
+        answer_letters(cases[i].before);
+        for (size_t second = 0; second < 4; second++)
+            answer_letters(cases[i].seconds[second]);
+        for (uint32_t second = 0; second < 4; second++)
+            assert_marks(second, cases[i].marks[second]);
+    }
 }
 
-/* One that is cut off does not know of its successor yet. */
-TEST_BETWEEN(of_two_leaders_the_new_one_leads, set_up, NULL)
+/* However many snapshots the servers write, an election is marked; and the text holds the longest
+ * words of all marks. */
+TEST_BETWEEN(an_election_has_room_beside_snapshots, set_up, NULL)
 {
-    answer_all(110);
-    answers[0].role = ROLE_LEADER;
-    take();
-    assert_marks(0, "server 1 leads");
-    answer_all(120);
-    answers[0].role = answers[1].role = ROLE_LEADER;
-    answers[2].role = ROLE_FOLLOWER;
-    take();
+    static const char longest[] = "server 4294967295 snapshot;";
+    char text[LOAD_MARKS_TEXT_SIZE];
+    for (uint32_t i = 0; i < LOAD_MARKS_MAX; i++)
+        load_marks_add(&marks, 0, LOAD_MARK_SNAPSHOT, UINT32_MAX - 1);
+    assert_int_equal(strlen(load_marks_format(&marks, 0, text, sizeof text)),
+                     LOAD_MARKS_MAX / 2 * (sizeof longest - 1) - 1);
+    load_marks_add(&marks, 1, LOAD_MARK_LEADS, 1);
     assert_marks(1, "server 2 leads");
-    assert_int_equal(marks.count, 2);
-}
-
-/* Before the first second has ended nothing has happened. */
-TEST_BETWEEN(how_it_begins_is_not_marked, set_up, NULL)
-{
-    set_up(state);
-    ended = 0;
-    answer_all(100);
-    befall(1, SERVER_POLL_ABSENT);
-    befall(2, SERVER_POLL_ABSENT);
-    take();
-    assert_int_equal(marks.count, 0);
-    answer_all(110);
-    befall(1, SERVER_POLL_ABSENT);
-    take();
-    assert_marks(0, "server 3 back;server 3 snapshot;server 3 leads");
+    for (uint32_t i = 0; i < LOAD_MARKS_MAX; i++)
+        load_marks_add(&marks, 2, LOAD_MARK_NO_LEADER, 0);
+    assert_int_equal(marks.count, LOAD_MARKS_MAX);
+    assert_int_equal(marks.left_out, LOAD_MARKS_MAX / 2 + LOAD_MARKS_MAX / 2 + 1);
 }

@@ -97,7 +97,7 @@ static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
     session = (struct load_session){.actor = {.shared = load->shared,
                                               .worker = &load->shared->workers[0],
                                               .ops = &load_session_ops,
-                                              .timer = {.set = set_alarm},
+                                              .set_alarm = set_alarm,
                                               .client = &client,
                                               .established = true}};
     load_session_ops.init(&session, load, 1);
@@ -189,21 +189,6 @@ TEST(all_data_znodes_are_used)
 
 /* ------------------------------------------------------------------ create-delete */
 
-/* The delete is that of the create that succeeded, whatever became of others. */
-TEST(a_create_that_fails_is_not_deleted)
-{
-    start("create-delete=100", 2);
-    assert_int_equal(sent, 2);
-    answer(ZK_OTHER_ERROR);
-    assert_int_equal(sent, 3);
-    ASSERT_SENT(2, OP_CREATE, "2");
-    answer(ZK_OK);
-    assert_int_equal(sent, 5);
-    ASSERT_SENT(3, OP_DELETE, "1");
-    ASSERT_SENT(4, OP_CREATE, "3");
-    stop();
-}
-
 /* Each znode is deleted once, after its create was answered, and no two creates have a path. A path
  * ends in its number. */
 static void assert_each_is_deleted_once(void)
@@ -238,43 +223,28 @@ static void assert_due(uint64_t lag, uint64_t delayed)
 }
 
 /* An operation is due every 20 ms. In the 300 ms in which the driver does not look, 15 are; each
- * but the first then follows another one that has waited for the driver, and is as late. */
-TEST(what_waited_for_the_driver_is_late_at_depth_1)
+ * but the first then follows another one that has waited for the driver, and is as late. Where the
+ * reply to the first, or a connection, has not come for so long, the driver is not late. */
+TEST(what_waits_is_late_by_the_driver_or_delayed_by_the_server)
 {
-    start_at("get=100", 1, 50);
-    answer(ZK_OK);
-    assert_int_equal(sent, 1);
-    time_ns += 300 * NS_PER_MS;
-    load_session_ops.alarm(&session, 0);
-    assert_due(1 + 15, 0);
-    assert_int_equal(late_by(100), 10);
-    assert_int_equal(late_by(10), 14); /* the last came due when the driver looked */
-    stop();
-}
-
-/* The same, when the reply to the first has not come for so long. */
-TEST(what_waited_for_the_server_is_delayed_at_depth_1)
-{
-    start_at("get=100", 1, 50);
-    assert_int_equal(sent, 1);
-    time_ns += 300 * NS_PER_MS;
-    assert_due(1, 15);
-    assert_int_equal(late_by(0), 0);
-    stop();
-}
-
-/* Nor is the driver late where the session has no connection for so long. */
-TEST(what_waited_for_a_connection_is_delayed)
-{
-    start_at("get=100", 1, 50);
-    answer(ZK_OK);
-    client.listener->state_changed(&session, CLIENT_CONNECTING);
-    time_ns += 300 * NS_PER_MS;
-    load_session_ops.alarm(&session, 0);
-    assert_int_equal(sent, 1);
-    client.listener->state_changed(&session, CLIENT_ESTABLISHED);
-    assert_due(1, 15);
-    stop();
+    enum { FOR_DRIVER, FOR_REPLY, FOR_CONNECTION };
+    for (int waits = FOR_DRIVER; waits <= FOR_CONNECTION; waits++) {
+        start_at("get=100", 1, 50);
+        if (waits != FOR_REPLY)
+            answer(ZK_OK);
+        if (waits == FOR_CONNECTION)
+            client.listener->state_changed(&session, CLIENT_CONNECTING);
+        assert_int_equal(sent, 1);
+        time_ns += 300 * NS_PER_MS;
+        if (waits != FOR_REPLY)
+            load_session_ops.alarm(&session, 0);
+        if (waits == FOR_CONNECTION)
+            client.listener->state_changed(&session, CLIENT_ESTABLISHED);
+        assert_due(waits == FOR_DRIVER ? 1 + 15 : 1, waits == FOR_DRIVER ? 0 : 15);
+        assert_int_equal(late_by(100), waits == FOR_DRIVER ? 10 : 0);
+        assert_int_equal(late_by(10), waits == FOR_DRIVER ? 14 : 0); /* the last came due then */
+        stop();
+    }
 }
 
 /* Until the driver looked; what passes between that and the sending is the servers' delay. */
@@ -282,8 +252,8 @@ TEST(the_drivers_lag_ends_when_the_driver_looks)
 {
     start_at("get=100", 1, 50);
     time_ns += 9 * NS_PER_MS;
-    load_meter_late(&session, time_ns - 8 * NS_PER_MS, time_ns - 5 * NS_PER_MS, time_ns);
-    load_meter_late(&session, time_ns - 8 * NS_PER_MS, time_ns - 6 * NS_PER_MS, time_ns);
+    load_session_record_lag(&session, time_ns - 8 * NS_PER_MS, time_ns - 5 * NS_PER_MS, time_ns);
+    load_session_record_lag(&session, time_ns - 8 * NS_PER_MS, time_ns - 6 * NS_PER_MS, time_ns);
     assert_true(load->workers[0].windows[LOAD_MEASURED].lag.max_ns == 3 * NS_PER_MS);
     assert_true(load_shared_second_sum(load, 0).lag_ns == 3 * NS_PER_MS);
     answer_all(ZK_OK);
@@ -417,6 +387,14 @@ TEST(times_of_a_long_load_are_of_spans)
     stop();
 }
 
+static void assert_contended(uint64_t replied, uint64_t over)
+{
+    uint64_t found_replied, found_over;
+    load_shared_contended(load, &found_replied, &found_over);
+    assert_int_equal(found_replied, replied);
+    assert_int_equal(found_over, over);
+}
+
 /* Of those due in the contended time: at the limit is over, and a request that fails has not met
  * it, whenever the reply comes. */
 TEST(contended_requests_are_held_against_the_limit)
@@ -428,19 +406,16 @@ TEST(contended_requests_are_held_against_the_limit)
     answer(ZK_OK);
     answer(ZK_OK);
     answer(ZK_OK); /* due in it, and 3 ms ago: so are the next two */
-    assert_int_equal(load_shared_contended_replied(load), 1);
-    assert_int_equal(load_shared_contended_over(load), 1);
+    assert_contended(1, 1);
     plan.limit_ns = 3 * NS_PER_MS;
     answer(ZK_OK);
-    assert_int_equal(load_shared_contended_over(load), 2);
+    assert_contended(2, 2);
     plan.limit_ns = 3 * NS_PER_MS + 1;
     answer(ZK_OK);
-    assert_int_equal(load_shared_contended_replied(load), 3);
-    assert_int_equal(load_shared_contended_over(load), 2);
+    assert_contended(3, 2);
     atomic_store(&load->ends_ns, time_ns);
     answer(ZK_NO_NODE);
-    assert_int_equal(load_shared_contended_replied(load), 4);
-    assert_int_equal(load_shared_contended_over(load), 3);
+    assert_contended(4, 3);
     answer_all(ZK_OK);
     assert_int_equal(atomic_load(&load->workers[0].windows[LOAD_CONTENDED].failed), 1);
     stop();

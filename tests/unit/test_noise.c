@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What else the machine did: texts of /proc, the difference of two readings, and processes whose
- * CPU time is known. */
-#include "base/noise.h"
-
+ * CPU time is known; which trials count as disturbed, and which are made again. */
 #include "base/clock.h"
+#include "base/memory.h"
+#include "base/noise.h"
+#include "bench/output/noise_watch.h"
+
+#include "tests/support/test.h"
+#include "tests/support/words.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "tests/support/test.h"
 
 #define BURNT_S 0.1
 
@@ -22,21 +25,19 @@ static void assert_near(double value, double expected)
 
 /* ------------------------------------------------------------------ texts */
 
-static bool is_even(const void *context, unsigned core)
-{
-    (void)context;
-    return core % 2 == 0;
-}
-
 TEST(idle_and_stolen_time_are_those_of_the_cores_that_count)
 {
     double idle_s, stolen_s, tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+    cpu_set_t even;
+    CPU_ZERO(&even);
+    CPU_SET(0, &even);
+    CPU_SET(2, &even);
     noise_parse_stat("cpu  1 2 3 4000 50 6 7 800 9 10\n"
                      "cpu0 1 2 3 100 20 6 7 3 9 10\n"
                      "cpu1 1 2 3 9999 99 6 7 99 9 10\n"
                      "cpu2 1 2 3 1000 200 6 7 4 9 10\n"
                      "intr 12345 0\n",
-                     is_even, NULL, &idle_s, &stolen_s);
+                     &even, &idle_s, &stolen_s);
     assert_near(idle_s, 1320 * tick_s);
     assert_near(stolen_s, 7 * tick_s);
 }
@@ -176,54 +177,167 @@ TEST(descendants_are_no_others_even_after_their_end)
         fail_msg("%g s of %g", allied_s, BURNT_S);
 }
 
-/* Starts a process that burns when it is told to, and then waits, with this process as a parent
- * only for a moment. */
-static pid_t start_a_stranger(int *tell, int *hear)
+/* ------------------------------------------------------------------ trials */
+
+static struct noise_options options;
+static struct noise_watch watch;
+
+/* A row with a verdict, and the columns of noise behind it. */
+enum { VALID = 1, REASON, FAILS, COLUMNS };
+static struct table_value row[COLUMNS + noise_row_columns_count], *const columns = row + COLUMNS;
+static const struct trial_kind kind = {
+    .valid = VALID, .reason = REASON, .fails = FAILS, .noise = COLUMNS};
+
+static const struct noise quiet = {.cores = 2}, busy = {.cores = 2, .others_cores = 1};
+
+/* A watch with room for two more attempts, before any trial. */
+static void begin_watch(enum noise_mode mode)
 {
-    int orders[2], answers[2];
-    pid_t stranger = 0;
-    assert_int_equal(pipe(orders), 0);
-    assert_int_equal(pipe(answers), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        if (fork() == 0) {
-            char order;
-            pid_t self = getpid();
-            close(orders[1]);
-            prctl(PR_SET_PDEATHSIG, 0);
-            (void)!write(answers[1], &self, sizeof self);
-            while (read(orders[0], &order, 1) == 1) {
-                burn();
-                (void)!write(answers[1], &self, sizeof self);
-            }
-        }
-        _exit(0);
+    options = (struct noise_options){.mode = mode};
+    watch =
+        (struct noise_watch){.options = &options, .retries = 2, .knows_others = true, .attempt = 1};
+}
+
+static void judge(const struct noise *noise, bool fails, bool stalled)
+{
+    const struct noise_attempt attempt = {true, stalled, 7};
+    free(row[REASON].text);
+    row[VALID] = table_flag(true);
+    row[REASON] = table_text("");
+    row[FAILS] = table_flag(fails);
+    bool counts = noise_watch_judge(&watch, noise, &kind, row, &attempt);
+    assert_int_equal(row[VALID].flag, counts);
+    assert_int_equal(columns[noise_row_noise_disturbed].flag, watch.disturbed);
+    assert_int_equal(columns[noise_row_noise_others_packets].count, 7);
+}
+
+/* Servers that cannot be told from other programs disturb nothing. */
+TEST(the_bound_is_a_share_of_the_cores)
+{
+    static const struct {
+        struct noise noise;
+        bool disturbed, knows_no_others;
+    } cases[] = {
+        {{.cores = 2}, false, false},
+        {{.cores = 2, .others_cores = 0.19}, false, false},
+        {{.cores = 2, .others_cores = 0.21}, true, false},
+        {{.cores = 64, .others_cores = 1}, false, false},
+        {{.cores = 2, .others_cores = 0.11, .stolen_cores = 0.1}, true, false},
+        {{.cores = 2, .throttled_percent = 2}, true, false},
+        {{.cores = 2, .clock_jump_us = -200e3}, true, false},
+        {{.cores = 2, .clock_jump_us = 50e3}, false, false},
+        {{.cores = 2, .others_cores = 1.5}, false, true},
+        {{.cores = 2, .stolen_cores = 1.5}, true, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_watch(NOISE_RETRY);
+        watch.knows_others = !cases[i].knows_no_others;
+        judge(&cases[i].noise, false, false);
+        assert_int_equal(watch.disturbed, cases[i].disturbed);
+        assert_int_equal(row[VALID].flag, !cases[i].disturbed);
+        assert_int_equal(watch.again, cases[i].disturbed);
+        assert_int_equal(columns[noise_row_noise_others_cores].real >= 0,
+                         !cases[i].knows_no_others);
     }
-    close(orders[0]);
-    close(answers[1]);
-    waitpid(child, NULL, 0);
-    assert_int_equal(read(answers[0], &stranger, sizeof stranger), sizeof stranger);
-    *tell = orders[1];
-    *hear = answers[0];
-    return stranger;
 }
 
-static void have_it_burn(int tell, int hear)
+TEST(retries_end)
 {
-    pid_t answer;
-    assert_int_equal(write(tell, "!", 1), 1);
-    assert_int_equal(read(hear, &answer, sizeof answer), sizeof answer);
+    begin_watch(NOISE_RETRY);
+    for (int i = 0; i < 4; i++) {
+        judge(&busy, false, false);
+        assert_int_equal(watch.again, i < 2);
+        assert_false(row[VALID].flag);
+    }
+    assert_int_equal(watch.made_again, 2);
+    assert_int_equal(watch.attempts_disturbed, 4);
 }
 
-TEST(a_stranger_counts_if_it_is_an_ally)
+TEST(noise_that_lasts_leaves_retries_to_other_trials)
 {
-    int tell, hear;
-    const struct noise_allies allies = {.pids = {start_a_stranger(&tell, &hear)}, .count = 1};
-    const struct noise_reading alone = noise_read(NULL), together = noise_read(&allies);
-    have_it_burn(tell, hear);
-    double allied_s = allied_since(&together, &allies), without_s = allied_since(&alone, NULL);
-    close(tell);
-    close(hear);
-    if (allied_s < BURNT_S || allied_s - without_s < BURNT_S - 0.02)
-        fail_msg("with the ally %g s, without %g", allied_s, without_s);
+    begin_watch(NOISE_RETRY);
+    watch.retries = 10;
+    for (watch.attempt = 1; watch.attempt <= 4; watch.attempt++) {
+        judge(&busy, false, false);
+        assert_int_equal(watch.again, watch.attempt < 3);
+    }
+}
+
+/* Of trials with one attempt left each: a quiet one begins the row anew. */
+TEST(four_disturbed_attempts_in_a_row_end_the_retries)
+{
+    begin_watch(NOISE_RETRY);
+    watch.retries = 100;
+    for (int i = 1; i <= 6; i++) {
+        judge(&busy, false, false);
+        assert_int_equal(watch.again, i < 4);
+    }
+    judge(&quiet, false, false);
+    judge(&busy, false, false);
+    assert_true(watch.again);
+    assert_int_equal(watch.made_again, 4);
+}
+
+/* The search asks for it; and it ends when noise lasts, sooner if nothing was quiet before. */
+TEST(votes_are_made_again_once_one_was_quiet)
+{
+    begin_watch(NOISE_RETRY);
+    watch.votes = true;
+    for (int i = 1; i <= NOISE_AT_FIRST; i++) {
+        judge(&busy, false, false);
+        assert_false(watch.again);
+        assert_int_equal(noise_watch_lasts(&watch), i == NOISE_AT_FIRST);
+    }
+    judge(&quiet, false, false);
+    assert_false(noise_watch_lasts(&watch));
+    for (int i = 1; i <= NOISE_IN_A_ROW; i++) {
+        judge(&busy, false, false);
+        assert_int_equal(watch.again, i <= 2); /* retries */
+        assert_int_equal(noise_watch_lasts(&watch), i == NOISE_IN_A_ROW);
+    }
+}
+
+TEST(a_verdict_that_fails_is_not_tried_again)
+{
+    begin_watch(NOISE_RETRY);
+    judge(&busy, true, true);
+    assert_false(watch.again);
+    assert_int_equal(watch.made_again, 0);
+}
+
+/* valid and noise_disturbed never contradict each other; a vote of a search counts all the same. */
+TEST(a_report_makes_nothing_again)
+{
+    begin_watch(NOISE_REPORT);
+    watch.votes = true;
+    judge(&busy, false, false);
+    assert_true(watch.disturbed);
+    assert_true(row[VALID].flag);
+    assert_false(noise_watch_lasts(&watch));
+    watch.votes = false;
+    judge(&busy, false, false);
+    assert_false(row[VALID].flag);
+    assert_string_equal(row[REASON].text, "disturbed: others used 1.0 of 2 cores");
+    assert_false(watch.again);
+    assert_true(columns[noise_row_noise_others_cores].real == 1);
+    judge(&quiet, false, true);
+    assert_true(watch.again);
+}
+
+TEST(a_stall_is_tried_again_without_noise)
+{
+    struct table_value own[COLUMNS + noise_row_columns_count] = {0};
+    const struct noise_attempt attempt = {true, true, 7};
+    begin_watch(NOISE_OFF);
+    noise_watch_end(&watch, &kind, own, &attempt);
+    assert_true(watch.again);
+    assert_int_equal(own[COLUMNS + noise_row_noise_disturbed].kind, TABLE_UNKNOWN);
+    begin_watch(NOISE_OFF);
+    watch.retries = 0;
+    noise_watch_end(&watch, &kind, own, &attempt);
+    assert_false(watch.again);
+    begin_watch(NOISE_OFF);
+    watch.options = NULL;
+    noise_watch_end(&watch, &kind, own, &attempt);
+    assert_false(watch.again);
 }

@@ -6,16 +6,14 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/options.h"
 #include "bench/cli/rows.h"
-#include "servers/install.h"
+#include "servers/ensemble.h"
 
 #include "tests/support/test.h"
-#include "tests/support/words.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 static struct options options;
-static char why[512];
 static char place[] = "/tmp/zkherd-test-XXXXXX";
 
 FIXTURE(set_up)
@@ -31,25 +29,6 @@ FIXTURE(tear_down)
     options_deinit(&options);
     snprintf(command, sizeof command, "rm -rf '%s'", place);
     return chdir("/") != 0 || system(command) != 0;
-}
-
-static const struct option_row *row_of(const char *name)
-{
-    for (const struct option_row *row = option_table; row->name != NULL; row++) {
-        if (strcmp(row->name, name) == 0)
-            return row;
-    }
-    fail_msg("no option %s", name);
-    return NULL;
-}
-
-static bool take(const char *name, const char *value)
-{
-    struct option_given given = {.row = row_of(name), .value = value, .options = &options};
-    bool taken = given.row->parse(&given);
-    strcpy(why, given.why);
-    assert_true(taken == (why[0] == '\0'));
-    return taken;
 }
 
 /* Parses a command line, with a blank between its words. */
@@ -73,7 +52,6 @@ static void assert_plan(const char *expected)
     for (char *at = text; (at = strchr(at, '"')) != NULL;)
         *at = '\'';
     assert_string_equal(text, expected);
-    assert_null(option_table_key(json_object_size(plan)));
     free(text);
     json_decref(plan);
 }
@@ -122,94 +100,4 @@ TEST_BETWEEN(an_identity_is_of_the_servers, set_up, tear_down)
     options_deinit(&options);
     parse("run --connect=zk:2181 --acl=open");
     assert_null(servers->identity);
-}
-
-TEST_BETWEEN(a_row_is_like_its_help, set_up, tear_down)
-{
-    char shown[64];
-    for (const struct option_row *row = option_table; row->name != NULL; row++) {
-        snprintf(shown, sizeof shown, "[%s]\n", row->value != NULL ? row->value : "");
-        if (row->value != NULL && row->value[0] != '\0')
-            assert_non_null(strstr(row->help, shown));
-        if (row->parse != option_row_never)
-            assert_non_null(strstr(row->help, row->name));
-        if (row->letter != '\0')
-            assert_true(row->help[2] == '-' && row->help[3] == row->letter);
-        assert_ptr_equal(row_of(row->name), row);
-        for (const struct option_row *other = option_table; other < row; other++)
-            assert_true(row->letter == '\0' || row->letter != other->letter);
-    }
-}
-
-/* ------------------------------------------------------------------ homes */
-
-static void make_file(const char *name)
-{
-    FILE *file = fopen(name, "we");
-    assert_non_null(file);
-    fclose(file);
-}
-
-/* A home with an empty jar, in lib or itself. */
-static void make_home(const char *folder, const char *jar)
-{
-    char path[128];
-    mkdir(folder, 0700);
-    snprintf(path, sizeof path, "%s/%s", folder, jar);
-    *strrchr(path, '/') = '\0';
-    mkdir(path, 0700);
-    path[strlen(path)] = '/';
-    make_file(path);
-}
-
-TEST_BETWEEN(what_is_no_home_is_refused, set_up, tear_down)
-{
-    make_home("old", "lib/zookeeper-3.8.0.jar");
-    make_home("none", "lib/zookeeper-jute-3.8.0.jar");
-    make_home("two", "zookeeper-3.8.0.jar");
-    make_home("two", "lib/zookeeper-3.9.3.jar");
-    static const char *const refused[][2] = {
-        {"", "'': No such file or directory"},
-        {"old,none", "'old,none': No such file or directory"},
-        {"nowhere", "'nowhere': No such file or directory"},
-        {"none", "'none': there is no zookeeper-VERSION.jar in it"},
-        {"two", "'two': it has the jars of several servers"}};
-    assert_true(take("--zookeeper", "old"));
-    assert_string_equal(options.target.home, "old");
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        assert_false(take("--zookeeper", refused[i][0]));
-        assert_has(why, refused[i][1]);
-    }
-}
-
-/* wanted: with ~ for the folder of all homes. */
-static void assert_class_path(const char *home, const char *wanted)
-{
-    char seen[INSTALL_CLASS_PATH_SIZE] = "";
-    struct install install;
-    struct error error;
-    assert_int_equal(install_find_zookeeper(home, &install, &error), ERROR_NONE);
-    for (const char *at = install.class_path; *at != '\0';) {
-        bool is_place = strncmp(at, place, strlen(place)) == 0;
-        seen[strlen(seen)] = is_place ? '~' : *at;
-        at += is_place ? strlen(place) : 1;
-    }
-    assert_string_equal(seen, wanted);
-}
-
-/* The jar of a package names others by absolute paths, where another version may be: the home's own
- * stand before. */
-TEST_BETWEEN(a_class_path_is_of_one_release, set_up, tear_down)
-{
-    make_home("release", "lib/zookeeper-3.8.0.jar");
-    assert_class_path("release", "~/release/lib/*:~/release/*");
-    make_home("package", "zookeeper.jar");
-    make_file("package/zookeeper-3.9.3.jar");
-    make_file("package/zookeeper-jute.jar");
-    make_file("package/slf4j-simple.jar");
-    make_file("package/another.jar");
-    assert_class_path("package", "~/package/zookeeper-jute.jar:~/package/zookeeper.jar:"
-                                 "~/package/slf4j-simple.jar");
-    make_file("release/zookeeper.jar"); /* a link that somebody has made */
-    assert_class_path("release", "~/release/lib/*:~/release/*");
 }

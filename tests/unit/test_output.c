@@ -78,20 +78,6 @@ TEST_BETWEEN(appears_only_when_finished, NULL, clean)
     assert_true(exists("a.csv"));
 }
 
-TEST_BETWEEN(replaces_an_old_file_and_an_old_part, NULL, clean)
-{
-    for (int round = 0; round < 2; round++) {
-        FILE *left = fopen(path_of("a.csv.part"), "w");
-        assert_non_null(left);
-        fputs("something much longer from an earlier run\n", left);
-        fclose(left);
-        assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
-        fprintf(output.stream, "%d\n", round);
-        assert_int_equal(output_finish(&output, &error), ERROR_NONE);
-    }
-    assert_string_equal(content_of("a.csv"), "1\n");
-}
-
 TEST_BETWEEN(abandoned_leaves_nothing, NULL, clean)
 {
     assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
@@ -139,16 +125,6 @@ TEST_BETWEEN(a_failed_write_stays_failed, NULL, clean)
     assert_false(exists("a.csv"));
     assert_int_equal(output_keep(&output, &error), ERROR_NONE);
     assert_string_equal(content_of("a.csv"), "x,y\n1,2\n");
-}
-
-TEST_BETWEEN(a_full_disk_is_no_space, NULL, clean)
-{
-    if (symlink("/dev/full", path_of("a.csv.part")) != 0)
-        skip();
-    assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
-    fputs("1\n", output.stream);
-    assert_int_equal(output_commit(&output, &error), ERROR_NO_SPACE);
-    assert_int_equal(error.os_error, ENOSPC);
 }
 
 TEST_BETWEEN(a_rename_that_fails_is_a_error, NULL, clean)

@@ -104,21 +104,6 @@ TEST(names_may_have_any_characters)
     own_free(recipe);
 }
 
-TEST(the_compiler_may_have_words)
-{
-    setenv("CC", "  cc -DKAZOO ", 1);
-    assert_kazoo(KAZOO);
-    unsetenv("CC");
-}
-
-/* tests/unit/test_sha256.c has more of the examples of FIPS 180-4. */
-TEST(the_digest_is_that_of_the_file)
-{
-    char digest[SHA256_TEXT_SIZE];
-    assert_int_equal(sha256_file(write_source("text", "abc"), digest, &error), ERROR_NONE);
-    assert_string_equal(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
 /* ------------------------------------------------------------------ what is refused */
 
 #define HEAD                                                                                       \
@@ -127,14 +112,6 @@ TEST(the_digest_is_that_of_the_file)
 #define TEXTS ".summary = \"s\", .about = {\"d\", \"p\", \"s\", 0},"
 #define STEPS ".acquire = queue_acquire_exists, .release = contender_delete_own,"
 #define LAW   ".law = {cost, cost, \"1\", \"0\"},"
-
-TEST(a_whole_recipe_is_taken)
-{
-    const char *path =
-        write_source("whole.c", HEAD "RECIPE(x) = {.name = \"x-1\"," TEXTS STEPS LAW "};\n");
-    assert_int_equal(load(path), ERROR_NONE);
-    own_free(recipe);
-}
 
 TEST(what_would_end_the_program_later_is_refused)
 {
@@ -197,18 +174,6 @@ TEST(what_is_missing_is_named)
     setenv("TMPDIR", in_folder("none"), 1);
     assert_int_equal(own_load(KAZOO, "lib", &recipe, &error), ERROR_SYSTEM);
     setenv("TMPDIR", temporary, 1);
-}
-
-TEST(names_of_recipes_are_plain)
-{
-    assert_true(own_is_name("my-lock2"));
-    assert_true(own_is_name("abcdefghijklmnopqrs"));
-    assert_false(own_is_name("abcdefghijklmnopqrst"));
-    static const char *const bad[] = {"", "-a", "2a", "My", "a_b", "a b", "a/b", "a.c", "\xc3\xa9"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(own_is_name(bad[i]));
-    assert_true(own_is_file("./x.c"));
-    assert_false(own_is_file("x.c"));
 }
 
 /* ------------------------------------------------------------------ signals */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The page of results: nothing foreign becomes markup, it loads nothing, and what a trace adds.
- * tests/golden has what pages say. */
-#include "tests/support/csv_file.h"
-#include "tests/support/work.h"
-
+/* The page of results: nothing foreign becomes markup, it loads nothing, and what a trace adds; and
+ * the small print below a picture. tests/golden has what pages say. */
+#include "base/memory.h"
+#include "bench/output/about.h"
 #include "bench/page/internal.h"
 #include "bench/page/page.h"
+
+#include "tests/support/csv_file.h"
+#include "tests/support/work.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -52,47 +54,6 @@ static void write_text(const char *name, const char *text)
     assert_non_null(file);
     fputs(text, file);
     assert_int_equal(fclose(file), 0);
-}
-
-/* ------------------------------------------------------------------ texts */
-
-static char *written;
-static size_t length;
-static FILE *stream;
-
-FIXTURE(open_stream)
-{
-    stream = open_memstream(&written, &length);
-    return stream == NULL;
-}
-
-static void assert_written(const char *expected)
-{
-    assert_int_equal(fclose(stream), 0);
-    assert_string_equal(written, expected);
-    free(written);
-}
-
-TEST_BETWEEN(test_no_text_becomes_markup, open_stream, NULL)
-{
-    html_text(stream, "<b a=\"1\" b='2'>&amp; Zürich</b>\n\x1b\xff");
-    html_element(stream, "th scope=\"col\"", "%s < %d", "n", 7);
-    html_verdict(stream, "li", VERDICT_NOT_VALID, "%s", "a & b");
-    html_verdict(stream, "p", VERDICT_MEASURED, "%s", "<c>");
-    assert_written("&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;amp; Zürich&lt;/b&gt;"
-                   "\\x0a\\x1b\\xff<th scope=\"col\">n &lt; 7</th>\n"
-                   "<li class=\"not-valid\"><strong>not valid</strong> a &amp; b</li>\n"
-                   "<p class=\"measured\">&lt;c&gt;</p>\n");
-}
-
-TEST_BETWEEN(test_a_frame_leaves_out_what_is_empty, open_stream, NULL)
-{
-    static const struct html_slot slots[] = {{"a", "1\n2\n"}, {"none", ""}, {NULL, NULL}};
-    html_frame(stream,
-               "x{{a}}y\n{{a}}\n{{if none}}\nn{{a}}\n{{else}}\ne\n{{end}}\n{{if a}}\n{{none}}\n"
-               "t\n{{else}}\nf\n{{end}}\nend\n",
-               slots);
-    assert_written("x1\n2\ny\n1\n2\ne\nt\nend\n");
 }
 
 /* ------------------------------------------------------------------ the markup */
@@ -154,10 +115,11 @@ PAGE_TEST(test_the_page_is_well_formed_and_loads_nothing)
     static const struct {
         const char *folders[2];
         size_t images;
-    } pages[] = {
-        {{REFERENCE "standalone/"}, 4},   {{REFERENCE "paper/table1"}, 1},
-        {{REFERENCE "paper/figure8"}, 1}, {{REFERENCE "plan/waiters"}, 1},
-        {{REFERENCE "recipes"}, 0},       {{REFERENCE "standalone", REFERENCE "ensemble3"}, 4}};
+    } pages[] = {{{REFERENCE "standalone/"}, 4},
+                 {{REFERENCE "paper/table1"}, 1},
+                 {{REFERENCE "plan/waiters"}, 1},
+                 {{REFERENCE "recipes"}, 0},
+                 {{REFERENCE "standalone", REFERENCE "ensemble3"}, 4}};
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         write_page(pages[i].folders[0], pages[i].folders[1]);
         assert_int_equal(drop_scripts(), 1);
@@ -265,7 +227,7 @@ PAGE_TEST(test_a_trace_has_a_section_beside_its_table)
     assert_int_equal(count(page, "<script>"), 1);
     write_page_of_trace((struct traced[]){{"a", 1, 3}, {"b", 1, 4}, {NULL, 0, 0}});
     assert_int_equal(count(page, "<h2 id=\"anatomy\">Anatomy of a handoff</h2>"), 1);
-    assert_int_equal(count(page, "<div class=\"anatomy\" hidden=\"hidden\" data-rows=\"7\">"), 1);
+    assert_int_equal(count(page, "<div class=\"anatomy\" hidden=\"hidden\">"), 1);
     assert_int_equal(count(page, "id=\"plots\""), 0);
     char *table = strstr(strstr(page, "<div class=\"anatomy\""), "<tbody>");
     *strstr(table, "</tbody>") = '\0';
@@ -276,6 +238,9 @@ PAGE_TEST(test_a_trace_has_a_section_beside_its_table)
     write_page(work_folder, in_work("other"));
     assert_int_equal(count(page, "<div class=\"anatomy\""), 2);
     assert_int_equal(count(page, "<script>"), 2);
+    write_page_of_trace((struct traced[]){{"a", 1, PAGE_ROWS_MAX + 1}, {NULL, 0, 0}});
+    assert_int_equal(count(page, "<div class=\"anatomy\""), 0);
+    assert_int_equal(count(page, "trace.csv has more than 20000 rows"), 1);
 }
 
 /* The hash of a script, as a browser takes it. */
@@ -341,25 +306,72 @@ PAGE_TEST(test_neither_the_script_nor_a_trace_makes_markup)
     assert_int_equal(count(page, "<td>&quot;&gt;&lt;img src=x onerror=alert(2)&gt;]]&gt;"), 1);
 }
 
-/* A handoff that the table has to its end is drawn; one that it cuts is not. */
-PAGE_TEST(test_what_the_table_cuts_is_not_drawn)
+/* ------------------------------------------------------------------ small print */
+
+#define MANIFEST_END                                                                               \
+    "\"host\": {\"cores\": 2}, \"started\": \"2026-11-22T12:00:11Z\", \"version\": \"1.0.0\"}"
+#define SERVER "{\"version\": \"3.8.0\"}"
+
+static const struct {
+    const char *manifest, *line;
+} cases[] = {
+    {"{\"plan\": {\"recipes\": [\"a\", \"b\"], \"clients\": [10, 50, 1000], \"background\": "
+     "\"none\", \"sessions\": []}, \"servers\": [" SERVER "], \"data\": {}, " MANIFEST_END,
+     "a, b; n = 10 to 1,000; 1 server of ZooKeeper 3.8.0; all on 2 cores; 2026-11-22; zkherd "
+     "1.0.0"},
+    /* Servers of --connect are on machines of their own; a share of the cores; one number alone. */
+    {"{\"plan\": {\"mixes\": [\"set=100\", \"b\", \"c\", \"d\", \"get=100\"], \"sessions\": [60], "
+     "\"rates_per_s\": [500, 2000], \"server_cpu_percent\": 20}, \"servers\": [" SERVER ", " SERVER
+     "], \"data\": null, \"driver\": {\"driver\": \"threads\"}, " MANIFEST_END,
+     "set=100 … get=100; 60 sessions; 500 to 2,000/s offered; servers with 20 % of a core; 2 "
+     "servers of ZooKeeper 3.8.0; clients on 2 cores; 2026-11-22; zkherd 1.0.0"},
+    /* No machine and no release of ZooKeeper stands behind the times of a simulation. */
+    {"{\"plan\": {\"recipes\": [\"a\"], \"clients\": 7}, \"servers\": [{\"version\": \"x\"}], "
+     "\"driver\": {\"driver\": \"simulated\"}, " MANIFEST_END,
+     "Simulated: the times come from a model. a; n = 7; 1 server; 2026-11-22; zkherd 1.0.0"},
+    /* Text of a manifest is printed as other foreign text. */
+    {"{\"plan\": {\"recipes\": [\"a\\u001b[1m\\nb\"]}, \"servers\": [{\"version\": 3}], "
+     "\"driver\": 5, \"started\": \"x\"}",
+     "a\\x1b[1m\\x0ab; 1 server of ZooKeeper ; clients on 0 cores; x; zkherd "},
+};
+
+static void assert_about(const char *format, ...)
 {
-    static const struct {
-        struct traced handoffs[4];
-        const char *drawn, *said;
-    } cases[] = {
-        {{{"a", 1, PAGE_ROWS_MAX - 5}, {"a", 2, 6}, {NULL, 0, 0}},
-         "data-rows=\"19995\"",
-         "<p>The first 19995 of the 20001 rows of trace.csv are drawn; "},
-        {{{"a", 1, PAGE_ROWS_MAX - 5}, {"a", 2, 5}, {"b", 2, 1}, {NULL, 0, 0}},
-         "data-rows=\"20000\"",
-         "of the 20001 rows"},
-        {{{"a", 1, PAGE_ROWS_MAX + 1}, {NULL, 0, 0}}, NULL, "<h2 id=\"anatomy\">"},
-    };
+    char *about = about_folder(in_work("%s", ".")), *expected;
+    va_list arguments;
+    va_start(arguments, format);
+    assert_true(vasprintf(&expected, format, arguments) >= 0);
+    va_end(arguments);
+    assert_string_equal(about, expected);
+    free(about);
+    free(expected);
+}
+
+WORK_TEST(a_manifest_is_a_line)
+{
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        write_page_of_trace(cases[i].handoffs);
-        assert_int_equal(count(page, "data-rows="), cases[i].drawn != NULL);
-        assert_true(cases[i].drawn == NULL || strstr(page, cases[i].drawn) != NULL);
-        assert_int_equal(count(page, cases[i].said), 1);
+        write_text("manifest.json", cases[i].manifest);
+        assert_about("%s\n", cases[i].line);
+    }
+}
+
+/* The worst verdict with the first clause that decides it, of which a terminal and gnuplot obey
+ * nothing; none without a judgement, or of a malformed file. */
+WORK_TEST(the_verdict_stands_below)
+{
+    static const char *const verdicts[][2] = {
+        {"measured,m\nholds,h\n", "verdict: holds\n"},
+        {"undetermined,u\nnot valid,n\x1b[2J; advice\nholds,h\nnot valid,o\n",
+         "verdict: not valid: n\\x1b[2J; 1 more in findings.csv\n"},
+        {"measured,m\n", ""},
+        {"fails\n", ""},
+        {",\n", "verdict: undetermined: \n"},
+    };
+    write_text("manifest.json", cases[0].manifest);
+    for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
+        char findings[256];
+        snprintf(findings, sizeof findings, "verdict,sentence\n%s", verdicts[i][0]);
+        write_text("findings.csv", findings);
+        assert_about("%s\n%s", cases[0].line, verdicts[i][1]);
     }
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tables 1 and 2 of the paper: the figures of their cells, and what is judged, from hand-made
- * trials. */
+/* Tables 1 to 3 of the paper: the figures of their cells, and what is judged, from hand-made
+ * trials; and what several evaluations come to. */
 
-#include "bench/output/verdict.h"
+#include "bench/output/findings.h"
+#include "bench/output/load_series.h"
 #include "bench/paper/internal.h"
+#include "bench/paper/table3.h"
 #include "bench/target/resources.h"
+#include "recipes/registry.h"
 #include "tests/support/row.h"
 #include "tests/support/test.h"
 
@@ -29,23 +32,9 @@ TEST(a_verdict_follows_from_the_interval)
         {{3.0, NAN, NAN}, VERDICT_UNDETERMINED, VERDICT_UNDETERMINED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(verdict_rises(&cases[i].ratio), cases[i].rises);
-        assert_int_equal(verdict_falls(&cases[i].ratio), cases[i].falls);
+        assert_int_equal(verdict_of_ratio(&cases[i].ratio, false), cases[i].rises);
+        assert_int_equal(verdict_of_ratio(&cases[i].ratio, true), cases[i].falls);
     }
-}
-
-TEST(a_value_lies_within_bounds_if_its_interval_does)
-{
-    static const struct {
-        struct interval value;
-        enum verdict verdict;
-    } cases[] = {
-        {{1, 0.75, 1.25}, VERDICT_HOLDS},       {{1, 0.74, 1.2}, VERDICT_UNDETERMINED},
-        {{1, 0.8, 1.26}, VERDICT_UNDETERMINED}, {{0.5, 0.3, 0.74}, VERDICT_FAILS},
-        {{2, 1.26, 3}, VERDICT_FAILS},          {{1, NAN, NAN}, VERDICT_UNDETERMINED},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(verdict_lies(&cases[i].value, 0.75, 1.25), cases[i].verdict);
 }
 
 /* ------------------------------------------------------------------ trials made by hand */
@@ -156,25 +145,6 @@ static double latency_ms(size_t topology, size_t level)
 
 /* ------------------------------------------------------------------ cells */
 
-/* t of 2 degrees of freedom, and the standard error of the logarithms. */
-TEST_BETWEEN(a_cell_is_the_mean_of_its_trials, NULL, tear_down)
-{
-    double width = exp(4.302652729911275 * log(1.02) / sqrt(3));
-    begin(&table1);
-    add_all(table1.shape, 1.02);
-    judge();
-    assert_cell(1, 2, 3, 3, 87e3);
-    assert_cell(2, 0, 3, 3, 18e3);
-    assert_close(paper_cell_at(&paper, 1, 2, 0)->mean.high, 87e3 * width);
-    begin(&table2);
-    add_all(table2.shape, 1.02);
-    judge();
-    assert_cell(1, 2, 3, 3, 2740);
-    assert_close(latency_ms(1, 2), 20e3 / 2740);
-    assert_close(table_row(&paper.figures, 3 + 2)[7 + 1].real, 20e3 / 2740 / width);
-    assert_close(latency_ms(2, 0), 1e3 / 748);
-}
-
 TEST_BETWEEN(a_trial_that_is_not_valid_does_not_count, NULL, tear_down)
 {
     static const struct kind *const kinds[] = {&table1, &table2};
@@ -207,19 +177,6 @@ TEST_BETWEEN(a_starved_trial_does_not_count, NULL, tear_down)
     assert_int_equal(status_of(), 0);
 }
 
-/* As of an evaluation that was interrupted early. */
-TEST_BETWEEN(cells_without_trials_are_unknown, NULL, tear_down)
-{
-    begin(&table2);
-    add(0, 0, 1000);
-    judge();
-    assert_true(isnan(paper_cell_at(&paper, 2, 2, 0)->mean.value));
-    assert_true(isnan(latency_ms(2, 2)));
-    assert_cell(0, 0, 1, 1, 1000);
-    assert_true(isnan(paper_cell_at(&paper, 0, 0, 0)->mean.low));
-    assert_int_equal(status_of(), 4);
-}
-
 /* ------------------------------------------------------------------ the shape */
 
 /* The initials of the verdicts. Those of Table 1 are about reads from 1 to 3 servers and from 3 to
@@ -237,17 +194,10 @@ static void assert_verdicts(const char *verdicts, int status)
     assert_int_equal(status_of(), status);
 }
 
-/* The claim may be NULL: any. */
-static void assert_judgement(size_t index, const char *claim, uint64_t against, double ours,
-                             double of_paper)
+/* of_paper: NaN, the paper has no such ratio. */
+static void assert_ratio(size_t index, double ours, double of_paper)
 {
     const struct table_value *row = table_row(&paper.judgements, index);
-    if (claim != NULL)
-        assert_string_equal(row[shape_claim].text, claim);
-    if (claim != NULL)
-        assert_int_equal(
-            row[shape_against_servers].kind == TABLE_COUNT ? row[shape_against_servers].count : 0,
-            against);
     assert_close(row[shape_ratio].real, ours);
     if (isnan(of_paper))
         assert_true(isnan(row[shape_paper_ratio].real));
@@ -255,26 +205,23 @@ static void assert_judgement(size_t index, const char *claim, uint64_t against, 
         assert_close(row[shape_paper_ratio].real, of_paper);
 }
 
+/* Their words are in tests/golden/paper-tables. */
 TEST_BETWEEN(the_papers_shape_holds, NULL, tear_down)
 {
     begin(&table1);
     add_all(table1.shape, 1.02);
     judge();
     assert_verdicts("HHHHHHH", 0);
-    assert_judgement(1, "reads rise from 3 to 5 servers", 3, 165.0 / 87, 165.0 / 87);
-    assert_judgement(2, "writes fall from 1 to 3 servers", 1, 0.7, NAN);
-    assert_judgement(4, "throughput rises with the share of reads, 1 server", 0, 4.0 / 3, NAN);
-    assert_judgement(5, "throughput rises with the share of reads, 3 servers", 0, 87.0 / 21,
-                     87.0 / 21);
+    assert_ratio(1, 165.0 / 87, 165.0 / 87);
+    assert_ratio(2, 0.7, NAN);
+    assert_ratio(5, 87.0 / 21, 87.0 / 21);
     begin(&table2);
     add_all(table2.shape, 1.02);
     judge();
     assert_verdicts("HHHHHHHH", 0);
-    assert_judgement(0, "creates rise from 1 to 10 workers, 1 server", 0, 25.0 / 9, NAN);
-    assert_judgement(2, "creates rise from 1 to 10 workers, 3 servers", 0, 2074.0 / 776,
-                     2074.0 / 776);
-    assert_judgement(7, "creates fall from 3 to 5 servers, 20 workers", 3, 2336.0 / 2740,
-                     2336.0 / 2740);
+    assert_ratio(0, 25.0 / 9, NAN);
+    assert_ratio(2, 2074.0 / 776, 2074.0 / 776);
+    assert_ratio(7, 2336.0 / 2740, 2336.0 / 2740);
 }
 
 /* With the fewest workers creates fall nowhere, which no claim is about. */
@@ -339,9 +286,210 @@ TEST_BETWEEN(what_is_not_shown_is_not_judged, NULL, tear_down)
         judge();
         assert_verdicts(cases[i].verdicts, 4);
         assert_cell(2, 2, 3, invalid == 2 ? 0 : 3, kind->shape[2][2]);
-        assert_judgement(1, NULL, 0, kind == &table1 ? 165.0 / 87 : 3300.0 / 2500,
-                         kind == &table1 ? 165.0 / 87 : NAN);
+        assert_ratio(1, kind == &table1 ? 165.0 / 87 : 3300.0 / 2500,
+                     kind == &table1 ? 165.0 / 87 : NAN);
     }
+}
+
+/* ------------------------------------------------------------------ Table 3: what is kept of a
+ * trial */
+
+static uint64_t three = 3, few_clients[] = {50, 100, 200}, barriers[] = {200, 400, 800, 1600};
+
+FIXTURE(begin_barriers)
+{
+    tear_down(NULL);
+    paper = paper_new(&evaluation_table3);
+    paper.options = (struct paper_options){
+        .load = {.target = {.server_counts = &three, .topology_count = 1},
+                 .sessions = {.list = few_clients, .count = 3},
+                 .trials = 3},
+        .barriers = {barriers, 4},
+    };
+    trials[0] = (struct table){.type = &table3_row_table};
+    return 0;
+}
+
+/* The fewest requests of four clients and two barriers. */
+static struct tally counts_of_small(void)
+{
+    struct tally counts = {0};
+    counts.of[TALLY_CREATE] = 10;
+    counts.of[TALLY_EXISTS] = 6;
+    counts.of[TALLY_GET_CHILDREN] = 16;
+    counts.of[TALLY_DELETE] = 8;
+    return counts;
+}
+
+static const struct table_value *take(const struct trial_result *of)
+{
+    struct error error;
+    struct trial_result result = *of;
+    const struct trial_plan plan = {
+        .fleet = {.driver = DRIVER_SIMULATED, .sessions = 4, .processes = 1},
+        .recipe = registry_find("barrier"),
+        .pace = PACE_FREE,
+        .locks = 1,
+        .barriers = 2};
+    assert_int_equal(trial_memory_new(&plan, &result.memory, &error), ERROR_NONE);
+    result.memory->violations[0] =
+        (struct violation){.kind = VIOLATION_LEFT_EARLY, .session = 1, .expected = 4, .found = 3};
+    struct table_value *row = table_add(&trials[0]);
+    table3_fill_row(&result, 64, row);
+    trial_memory_free(result.memory);
+    return row;
+}
+
+static void assert_taken(const struct trial_result *result, bool complete, bool valid, bool fails,
+                         const char *reason)
+{
+    const struct table_value *row = take(result);
+    assert_int_equal(row[table3_row_complete].flag, complete);
+    assert_int_equal(row[table3_row_valid].flag, valid);
+    assert_int_equal(row[table3_row_fails].flag, fails);
+    assert_string_equal(row[table3_row_reason].text, reason);
+}
+
+/* A client that was early, and counts that no order of the requests explains. */
+TEST_BETWEEN(what_no_barrier_does_fails, begin_barriers, tear_down)
+{
+    struct trial_result result = {
+        .end = END_VIOLATION, .total = counts_of_small(), .violation_count = 1};
+    assert_taken(&result, false, false, true,
+                 "lock 0, handoff 0: session 0 left the barrier when 3 of 4 had begun to leave");
+    result = (struct trial_result){.end = END_DONE, .total = counts_of_small()};
+    result.total.of[TALLY_EXISTS]++;
+    assert_taken(&result, true, false, true, "creates and exists: 17, where there are 16 to 16");
+}
+
+/* What a lost connection adds is no fault of the counts. */
+TEST_BETWEEN(a_trial_that_was_disturbed_is_not_valid, begin_barriers, tear_down)
+{
+    struct trial_result result = {
+        .end = END_DONE, .losses = 1, .not_valid = "others used the servers"};
+    assert_taken(&result, true, false, false, "others used the servers");
+    result = (struct trial_result){.end = END_DEADLINE, .reason = "nothing moved"};
+    assert_taken(&result, false, false, false, "nothing moved");
+}
+
+/* ------------------------------------------------------------------ its cells */
+
+static struct table_value *add_barriers(uint64_t of_clients, uint64_t of_barriers, double seconds)
+{
+    struct table_value *row = table_add(&trials[0]);
+    row[table3_row_clients] = table_count(of_clients);
+    row[table3_row_barriers] = table_count(of_barriers);
+    row[table3_row_client_s] = table_real(seconds);
+    row[table3_row_elapsed_s] = table_real(2 * seconds);
+    row[table3_row_creates] = table_count(60);
+    row[table3_row_deletes] = table_count(40);
+    row[table3_row_rpcs] = table_count(500);
+    row[table3_row_complete] = row[table3_row_valid] = table_flag(true);
+    return row;
+}
+
+/* Three trials of every cell, which scatter by this factor. */
+static void add_all_barriers(double (*seconds)(uint64_t of_clients, uint64_t of_barriers),
+                             double scatter)
+{
+    for (size_t n = 0; n < 3; n++) {
+        for (size_t b = 0; b < 4; b++) {
+            double middle = seconds(few_clients[n], barriers[b]);
+            add_barriers(few_clients[n], barriers[b], middle / scatter);
+            add_barriers(few_clients[n], barriers[b], middle);
+            add_barriers(few_clients[n], barriers[b], middle * scatter);
+        }
+    }
+}
+
+static double published(uint64_t of_clients, uint64_t of_barriers)
+{
+    return paper_published(evaluation_table3.published, evaluation_table3.published_count,
+                           of_clients, of_barriers);
+}
+
+static enum verdict verdict_at(size_t row)
+{
+    return verdict_of_word(table_row(&paper.judgements, row)[shape_verdict].text);
+}
+
+TEST_BETWEEN(a_cell_is_the_average_of_its_trials, begin_barriers, tear_down)
+{
+    add_barriers(100, 400, 30);
+    add_barriers(100, 400, 36);
+    add_barriers(100, 400, 1)[table3_row_valid].flag = false;
+    add_barriers(100, 400, 2)[table3_row_complete].flag = false;
+    judge();
+    const struct paper_cell *cell = paper_cell_at(&paper, 0, 1, 1);
+    assert_int_equal(cell->servers, 3);
+    assert_int_equal(cell->at[0], 100);
+    assert_int_equal(cell->at[1], 400);
+    assert_int_equal(cell->trials, 3);
+    assert_int_equal(cell->valid, 2);
+    assert_close(cell->mean.value, 33);
+    assert_close(cell->mean.high, 33 + 12.706204736174698 * 3); /* t of one degree */
+    assert_true(cell->mean.low == 0);
+    /* Two trials, 132 s together. */
+    assert_field(&paper.figures, 4 + 1, "barrier_operations_per_s",
+                 "1212.1"); /* 2 * 2 * 100 * 400 / 132 */
+    assert_field(&paper.figures, 4 + 1, "zookeeper_operations_per_s", "7.6"); /* 1000 / 132 */
+    assert_field(&paper.figures, 4 + 1, "reads_to_writes", "4.000");
+    assert_field(&paper.figures, 0, "seconds", "");
+}
+
+/* Its figure is shown. */
+TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, begin_barriers, tear_down)
+{
+    add_all_barriers(published, 1.01);
+    for (size_t i = 0; i < trials[0].rows; i++) {
+        struct table_value *row = &trials[0].values[i * trials[0].type->count];
+        row[table3_row_valid].flag =
+            row[table3_row_clients].count != 100 || row[table3_row_barriers].count != 800;
+    }
+    judge();
+    assert_close(paper_cell_at(&paper, 0, 1, 2)->mean.value, 55.9 * (1.01 + 1 + 1 / 1.01) / 3);
+    for (size_t i = 0; i < paper.judgements.rows; i++)
+        assert_int_equal(verdict_at(i),
+                         i == 1 || i == 3 + 2 ? VERDICT_UNDETERMINED : VERDICT_HOLDS);
+    assert_int_equal(status_of(), 4);
+}
+
+/* ------------------------------------------------------------------ its growth */
+
+/* What the paper calls roughly linear is linear by our bounds. */
+TEST_BETWEEN(the_papers_own_figures_grow_linearly, begin_barriers, tear_down)
+{
+    static const double exponents[] = {0.838, 0.784, 0.840, 1.062, 0.959, 0.978, 1.059};
+    add_all_barriers(published, 1.01);
+    judge();
+    assert_int_equal(paper.judgements.rows, 3 + 4);
+    assert_field(&paper.figures, 11, "paper_seconds", "234.4");
+    for (size_t i = 0; i < 3 + 4; i++) {
+        const struct table_value *row = table_row(&paper.judgements, i);
+        assert_int_equal(verdict_at(i), VERDICT_HOLDS);
+        assert_true(fabs(row[shape_ratio].real - exponents[i]) < 0.0005);
+        assert_close(row[shape_paper_ratio].real, row[shape_ratio].real);
+        assert_int_equal(row[shape_servers].count, 3);
+        assert_true(row[shape_ratio_low].real >= 0.75 && row[shape_ratio_high].real <= 1.25);
+    }
+    assert_int_equal(status_of(), 0);
+}
+
+static double quadratic_in_clients(uint64_t of_clients, uint64_t of_barriers)
+{
+    return (double)(of_clients * of_clients * of_barriers) * 1e-6;
+}
+
+TEST_BETWEEN(another_growth_fails, begin_barriers, tear_down)
+{
+    add_all_barriers(quadratic_in_clients, 1.01);
+    judge();
+    for (size_t i = 0; i < paper.judgements.rows; i++) {
+        double exponent = table_row(&paper.judgements, i)[shape_ratio].real;
+        assert_int_equal(verdict_at(i), i < 3 ? VERDICT_HOLDS : VERDICT_FAILS);
+        assert_true(fabs(exponent - (i < 3 ? 1 : 2)) < 1e-6);
+    }
+    assert_int_equal(status_of(), 1);
 }
 
 /* ------------------------------------------------------------------ the paper */
@@ -379,20 +527,94 @@ TEST(servers_get_what_the_driver_leaves)
     assert_int_equal(resources_share_of(0.4, 1, 5), 0);
 }
 
-/* ------------------------------------------------------------------ the rehearsal */
+/* ------------------------------------------------------------------ several evaluations */
 
-/* tests/unit/test_rounds.c has what a rehearsal is. */
-TEST(every_cell_of_a_load_is_rehearsed)
+static void add_evaluation(struct paper_list *list, enum verdict verdict)
 {
+    begin(&table2);
+    paper_add(&paper, &(struct judgement){.claim = "creates rise", .verdict = verdict});
+    paper_json_add(list, "table2", &paper);
+}
+
+/* What --json says of all; the text is the caller's to free. */
+static char *written(const struct paper_list *list)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    json_incref(list->json);
+    paper_json_write(
+        &(struct paper_list){list->json, list->worst, list->has_result, list->interrupted}, stream);
+    assert_int_equal(fclose(stream), 0);
+    return text;
+}
+
+/* What has no result leaves the verdict open; one that fails outweighs all. Without a result there
+ * is nothing to write, but for one that was interrupted. */
+TEST_BETWEEN(the_verdict_is_of_all_evaluations, NULL, tear_down)
+{
+    static const char *const verdicts[] = {"", "\"undetermined\"", "\"undetermined\"", "\"fails\"",
+                                           "\"fails\""};
+    struct paper_list list = {.json = json_array()};
+    paper_json_add(&list, "table1", NULL);
+    for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
+        if (i > 0)
+            add_evaluation(&list, i == 3 ? VERDICT_FAILS : VERDICT_HOLDS);
+        char *text = written(&list);
+        assert_int_equal(text[0] == '\0', i == 0);
+        assert_non_null(strstr(text, verdicts[i]));
+        free(text);
+    }
+    list.has_result = false;
+    list.interrupted = true;
+    char *text = written(&list);
+    assert_non_null(strstr(text, "\"cut_short\": \"interrupted\""));
+    free(text);
+    json_decref(list.json);
+}
+
+/* ------------------------------------------------------------------ findings about trials */
+
+/* The exit status of a shape whose series has a record with a finding of this verdict. */
+static int status_with(enum verdict judgement, enum verdict of_trials)
+{
+    const struct target_options target = {.topology_count = 1};
+    struct series_record record = {0};
+    const struct series series = {.options.target = &target, .records = &record, .record_count = 1};
+    const struct finding finding = {.slug = "violation",
+                                    .subject = "get=100",
+                                    .verdict = of_trials,
+                                    .figure = FINDING_FIGURE(1),
+                                    .n = 2};
     begin(&table1);
-    paper.options.load.sessions.count = 1;
-    paper.options.load.trials = 2;
-    for (size_t rehearses = 0; rehearses < 2; rehearses++) {
-        struct rounds rounds;
-        paper.options.load.rehearses = rehearses;
-        free(load_cells_new(&paper.options.load, &rounds));
-        assert_int_equal(rounds.rehearsals, rehearses * 3 * LEVELS);
-        assert_int_equal(rounds.trial_count, (2 + rehearses) * 3 * LEVELS);
-        rounds_deinit(&rounds);
+    findings_add(&record.findings, &finding, "get=100: 1 of 2 trials");
+    if (judgement != VERDICT_MEASURED)
+        paper_add(&paper, &(struct judgement){.claim = "reads rise", .verdict = judgement});
+    paper_add_trials(&paper, &series);
+    int status = status_of();
+    table_deinit(&record.findings);
+    return status;
+}
+
+/* What is not valid is in no judgement. Without a judgement nothing is known. */
+TEST_BETWEEN(trials_that_fail_fail_the_experiment, NULL, tear_down)
+{
+    assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_HOLDS), 0);
+    assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_FAILS), 1);
+    assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_NOT_VALID), 0);
+    assert_int_equal(status_with(VERDICT_UNDETERMINED, VERDICT_NOT_VALID), 4);
+    assert_int_equal(status_with(VERDICT_MEASURED, VERDICT_HOLDS), 4);
+}
+
+/* Whichever comes first. */
+TEST(a_claim_that_fails_outweighs_an_error_and_both_what_is_undetermined)
+{
+    static const int order[] = {1, 3, 2, 4, 0};
+    for (size_t i = 0; i < 5; i++) {
+        for (size_t k = i; k < 5; k++) {
+            assert_int_equal(paper_worse_status(order[i], order[k]), order[i]);
+            assert_int_equal(paper_worse_status(order[k], order[i]), order[i]);
+        }
     }
 }

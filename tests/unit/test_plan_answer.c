@@ -41,7 +41,7 @@ static void ask(const char *objective, enum plan_unknown unknown, uint64_t least
 {
     tear_down(NULL);
     *question = (struct plan_question){
-        .unknown = unknown, .locks = 1, .least = least, .most = most, .resolution_percent = 10};
+        .unknown = unknown, .least = least, .most = most, .resolution_percent = 10};
     assert_true(objective_parse(objective, &question->objective));
     plan_question_complete(question, 1000);
     const struct search_plan plan = plan_question_search(question);
@@ -111,8 +111,7 @@ static void run_to_40(void)
     run(40, JUDGE_FAIL, false, SIZE_MAX);
 }
 
-#define P99  "handoff p99 < 50ms"
-#define BACK "background p99 < 50ms"
+#define P99 "handoff p99 < 50ms"
 
 static const struct {
     const char *objective;
@@ -126,8 +125,8 @@ static const struct {
     {P99, PLAN_WAITERS, 60, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
      P99 ": 60 waiters failed 3 of 3 fresh"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX, P99 ": 1 waiter failed 3 of 3 fresh"},
-    {"handoffs > 5/s", PLAN_WAITERS, 0, 64, 64, JUDGE_FAIL, false, SIZE_MAX,
-     "handoffs > 5/s: 64 waiters passed 5 of 5 fresh; more were not tried: --at-most"},
+    {P99, PLAN_WAITERS, 0, 64, 64, JUDGE_FAIL, false, SIZE_MAX,
+     P99 ": 64 waiters passed 5 of 5 fresh; more were not tried: --at-most"},
     {P99, PLAN_WAITERS, 0, 0, 999, JUDGE_FAIL, false, SIZE_MAX,
      P99 ": 999 waiters passed 5 of 5 fresh; more were not tried: --max-clients allows no more "
          "sessions"},
@@ -136,9 +135,6 @@ static const struct {
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_UNDETERMINED, false, SIZE_MAX,
      P99 ": 1 waiter undecided 4 of 4 no vote; 4 too near to the limit; 1,000 samples at most, "
          "1,568 would do"},
-    {"handoffs > 5/s", PLAN_WAITERS, 0, 64, 8, JUDGE_UNDETERMINED, false, SIZE_MAX,
-     "handoffs > 5/s: 8 waiters passed 5 of 5 fresh, 9 undecided 4 of 4 no vote; 4 too near to the "
-     "limit"},
     {P99, PLAN_WAITERS, 0, 0, 8, JUDGE_FAIL, true, SIZE_MAX,
      P99 ": 8 waiters passed 5 of 5 fresh, 9 failed 3 of 3 fresh, 18 passed 5 of 5 fresh"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, true, SIZE_MAX,
@@ -154,11 +150,9 @@ static const struct {
      P99 ": 5 waiters passed 5 of 5 fresh, 6 failed 2 of 2; out of trials"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, 1,
      P99 ": 1 waiter undecided 0 of 1 no vote; out of trials"},
-    {BACK, PLAN_RATE, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
-     BACK ": 100 requests a second failed 3 of 3 fresh"},
-    {BACK, PLAN_RATE, 0, 0, UINT64_MAX, JUDGE_FAIL, false, SIZE_MAX,
-     BACK ": 100,000 requests a second passed 5 of 5 fresh; more were not tried: "
-          "without --at-most a search has at most 100,000 requests a second"},
+    {P99, PLAN_LOCKS, 0, 0, UINT64_MAX, JUDGE_FAIL, false, SIZE_MAX,
+     P99 ": 500 hot locks passed 5 of 5 fresh; more were not tried: --max-clients allows no more "
+         "sessions"},
 };
 
 static size_t count_no_votes(void)
@@ -238,24 +232,6 @@ static void cut_after(size_t trials, uint64_t capacity)
     run(capacity, JUDGE_FAIL, false, trials);
 }
 
-/* A size may pass although not all of its fresh trials do. */
-TEST_BETWEEN(votes_against_a_size_are_not_for_it, ask_of_handoffs, tear_down)
-{
-    char votes[64];
-    size_t passed = 0, fresh = 0;
-    for (struct search_probe probe; search_next(&search, &probe);) {
-        bool is_first = probe.stage == SEARCH_CONFIRM && probe.size == 40 && fresh++ == 0;
-        passed += probe.stage == SEARCH_CONFIRM && probe.size == 40 && !is_first;
-        report(&probe, probe.size <= 40 && !is_first ? JUDGE_PASS : JUDGE_FAIL);
-    }
-    finish();
-    assert_int_equal(fresh, passed + 1);
-    snprintf(votes, sizeof votes, "scalable: " P99 ": 40 waiters passed %zu of %zu fresh", passed,
-             fresh);
-    assert_non_null(strstr(sentence(), votes));
-    assert_int_equal(json_integer_value(json_object_get(json, "fresh_passed")), passed);
-}
-
 /* In the table, the file and the sentence alike. */
 TEST_BETWEEN(no_size_is_called_met_or_not_met_without_fresh_trials, NULL, tear_down)
 {
@@ -285,48 +261,6 @@ TEST_BETWEEN(a_size_that_failed_and_passed_afresh_is_undecided, ask_of_handoffs,
     assert_non_null(strstr(sentence(), ", 6 failed 2 of 2;"));
 }
 
-TEST_BETWEEN(an_end_before_the_end_has_a_reason, ask_of_handoffs, tear_down)
-{
-    static const char *const words[] = {"out of trials", "out of time", "disturbed", "cut short"};
-    run(40, JUDGE_FAIL, false, 9);
-    for (cut = PLAN_CUT_NOT; cut <= PLAN_CUT_SHORT; cut++) {
-        finish();
-        assert_string_equal(field("reason"), words[cut]);
-    }
-}
-
-/* The trials that chose the size do not enter: of all its steps the fresh ones came last. */
-TEST_BETWEEN(figures_are_those_of_the_fresh_trials, ask_of_handoffs, tear_down)
-{
-    double steps = 0;
-    run_to_40();
-    assert_string_equal(field("figures_at"), "40");
-    for (size_t i = 0; i < rows.rows; i++) {
-        const struct table_value *row = table_row(&rows, i);
-        if (row[plan_row_size].count == 40 && strcmp(row[plan_row_stage].text, "confirm") == 0)
-            steps += (double)(i + 1) / 5;
-    }
-    assert_true(fabs(json_real_value(json_object_get(json, "measured_us")) - 40e3 - steps) < 1e-6);
-    assert_true(fabs(json_number_value(json_object_get(json, "handoffs_per_s")) - 250) < 1e-6);
-    assert_true(table_row(&findings, 0)[finding_figure].real == 40);
-}
-
-/* A search for another recipe has rows in the same table. */
-TEST_BETWEEN(trials_of_other_recipes_do_not_count, ask_of_handoffs, tear_down)
-{
-    run_to_40();
-    const size_t trials = rows.rows;
-    struct table_value *row = table_add(&rows);
-    row[plan_row_recipe] = table_text(recipe_nonscalable.name);
-    row[plan_row_step] = table_count(99);
-    row[plan_row_stage] = table_text("confirm");
-    row[plan_row_size] = table_count(40);
-    row[plan_row_verdict] = table_text("fail");
-    finish();
-    assert_string_equal(field("fresh_votes"), "5");
-    assert_int_equal((size_t)json_integer_value(json_object_get(json, "trials")), trials);
-}
-
 /* Of the fresh trials that failed at the smallest size that failed, what most of them say. */
 TEST_BETWEEN(what_gave_out_is_that_of_most_failures, ask_of_handoffs, tear_down)
 {
@@ -353,16 +287,6 @@ TEST_BETWEEN(what_gave_out_is_that_of_most_failures, ask_of_handoffs, tear_down)
     assert_line("  fan-out\n");
 }
 
-TEST_BETWEEN(what_gave_out_is_not_said_of_a_size_that_is_undecided, NULL, tear_down)
-{
-    cut_after(19, 5);
-    for (size_t i = 0; i < rows.rows; i++)
-        rows.values[i * plan_row_table.count + plan_row_gave_out] =
-            table_text(utilisation_limit[UTILISATION_DISK].words);
-    finish();
-    assert_string_equal(field("gave_out"), "");
-}
-
 /* A trial that was ended at another size says nothing of the one that failed. */
 TEST_BETWEEN(the_brake_is_that_of_the_size_that_failed, ask_of_handoffs, tear_down)
 {
@@ -379,30 +303,4 @@ TEST_BETWEEN(the_brake_is_that_of_the_size_that_failed, ask_of_handoffs, tear_do
         finish();
         assert_int_equal(strstr(sentence(), "; a trial was ended: too slow") != NULL, i == 1);
     }
-}
-
-/* Those of the votes: a disturbed trial that is none marks nothing. Without a vote all are shown.
- */
-TEST_BETWEEN(times_of_disturbed_trials_are_marked, ask_of_handoffs, tear_down)
-{
-    run_to_40();
-    for (size_t i = 0; i < rows.rows; i++) {
-        struct table_value *row = &rows.values[i * plan_row_table.count];
-        bool is_lost =
-            row[plan_row_size].count == 40 && table_row(&rows, i + 1)[plan_row_size].count == 44;
-        row[plan_row_noise_disturbed] = table_flag(row[plan_row_size].count == 44 || is_lost);
-        if (is_lost) {
-            free(row[plan_row_verdict].text);
-            row[plan_row_verdict] = table_text("not valid");
-        }
-    }
-    finish();
-    assert_line("\nscalable       40  passed  4 of 4 fresh    40.0");
-    assert_line("\nscalable       44  failed  3 of 3 fresh   ~44.0");
-    ask_of_handoffs(NULL);
-    run(0, JUDGE_NOT_VALID, false, 1);
-    rows.values[plan_row_noise_disturbed] = table_flag(true);
-    finish();
-    assert_true(json_is_null(json_object_get(json, "measured_us"))); /* no vote */
-    assert_line("\nscalable        1  undecided  1 of 1 no vote    ~1.00");
 }

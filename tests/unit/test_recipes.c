@@ -1,73 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recipes played by hand: the ways that neither a drain under lockstep takes nor the schedules and
  * deaths of test_schedules.c and test_deaths_at_any_step.c. */
-#include "tests/support/script.h"
+#include "recipes/registry.h"
 #include "tests/support/test.h"
 
+/* ------------------------------------------------------------------ without a server */
+
+/* A recipe that runs without a server: a test checks each request and makes up its reply. */
+struct script {
+    struct client client;
+    struct contender contender;
+    const struct recipe *recipe;
+    enum recipe_step step;
+    bool releasing;
+    unsigned requests;           /* so far */
+    struct request request;      /* the last one; what it points to may be gone */
+    char path[RECIPE_PATH_MAX];  /* of that request, or of its last part */
+    char value[RECIPE_PATH_MAX]; /* of that request, or of its first part */
+};
+
+static void script_submit(struct client *client, const struct request *request)
+{
+    struct script *script = client->owner;
+    script->requests++;
+    script->request = *request;
+    const struct request *first = request->part_count > 0 ? request->parts : request;
+    snprintf(script->value, sizeof script->value, "%.*s", (int)first->value_length,
+             first->value_length > 0 ? (const char *)first->value : "");
+    snprintf(script->path, sizeof script->path, "%s",
+             request->part_count > 0 ? request->parts[request->part_count - 1].path
+                                     : request->path);
+}
+
+static uint64_t script_now_ns(const struct client *client)
+{
+    (void)client;
+    return 0;
+}
+
+/* Its session's id. */
+#define SCRIPT_SESSION INT64_C(0x100001234560007)
+
+static int64_t script_session_id(const struct client *client)
+{
+    (void)client;
+    return SCRIPT_SESSION;
+}
+
+static void script_sent(void *owner, enum operation operation)
+{
+    (void)owner;
+    (void)operation;
+}
+
+static void script_resume(struct script *script)
+{
+    const struct recipe *recipe = script->recipe;
+    script->client.outstanding = false;
+    script->step = script->releasing ? recipe->release(&script->contender)
+                                     : recipe->acquire(&script->contender);
+}
+
+/* Begins to acquire, or to release. */
+static void script_begin(struct script *script, bool releasing)
+{
+    script->releasing = releasing;
+    script->contender.resume_at = 0;
+    script_resume(script);
+}
+
+/* Begins to acquire, as this one of the clients. */
+static void script_init_as(struct script *script, const char *recipe, uint32_t number,
+                           uint32_t clients)
+{
+    static const struct client_driver driver = {
+        .submit = script_submit, .now_ns = script_now_ns, .session_id = script_session_id};
+    static const struct client_listener listener = {.sent = script_sent};
+    *script = (struct script){
+        .client = {.driver = &driver, .listener = &listener, .owner = script},
+        .contender = {.client = &script->client,
+                      .lock = "/l",
+                      .number = number,
+                      .clients = clients},
+        .recipe = registry_find(recipe),
+    };
+    contender_set_guid(&script->contender, UINT64_C(0x0123456789abcdef), UINT64_MAX);
+    script_begin(script, false);
+}
+
+static void script_init(struct script *script, const char *recipe)
+{
+    script_init_as(script, recipe, 0, 1);
+}
+
+static void script_reply(struct script *script, const struct client_reply *reply)
+{
+    script->contender.status = reply->status;
+    script->contender.reply = reply;
+    script_resume(script);
+    script->contender.reply = NULL;
+}
+
+/* Checks that this request waits for its reply, and replies with a status alone. */
+static void script_answer(struct script *script, enum operation operation, const char *path,
+                          enum zk_status status)
+{
+    assert_int_equal(script->step, STEP_REPLY);
+    assert_int_equal(script->request.operation, operation);
+    assert_string_equal(script->path, path);
+    script_reply(script, &(struct client_reply){.status = status});
+}
+
+/* Replies to a create: this is the znode's path. */
+static void script_created(struct script *script, const char *path)
+{
+    assert_int_equal(script->step, STEP_REPLY);
+    assert_int_equal(script->request.operation, OP_CREATE);
+    script_reply(script, &(struct client_reply){.path = path});
+}
+
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* Replies to getChildren of this znode with these names, up to NULL. */
+static void script_listed(struct script *script, const char *folder, const char *const names[])
+{
+    struct client_reply reply = {.names = names};
+    while (names[reply.name_count] != NULL)
+        reply.name_count++;
+    assert_int_equal(script->step, STEP_REPLY);
+    assert_int_equal(script->request.operation, OP_GET_CHILDREN);
+    assert_string_equal(script->path, folder);
+    script_reply(script, &reply);
+}
+
+/* Replies to getData of this znode with this data. */
+static void script_data(struct script *script, const char *path, const char *value)
+{
+    assert_int_equal(script->step, STEP_REPLY);
+    assert_int_equal(script->request.operation, OP_GET);
+    assert_string_equal(script->path, path);
+    script_reply(script, &(struct client_reply){.value = value, .value_length = strlen(value)});
+}
+
+/* Checks that the recipe waits for the deletion of this znode, and delivers that event. */
+static void script_gone(struct script *script, const char *path)
+{
+    assert_int_equal(script->step, STEP_WATCH);
+    assert_true(contender_wakes(&script->contender, EVENT_DELETED, path));
+    script_resume(script);
+}
+
+/* ------------------------------------------------------------------ the ways */
+
 static struct script script;
-
-/* On a terminal of 80 columns, behind two spaces. */
-static void assert_lines_fit(const struct recipe *recipe, const char *lines)
-{
-    while (lines != NULL) {
-        const char *end = strchr(lines, '\n');
-        size_t length = end == NULL ? strlen(lines) : (size_t)(end - lines);
-        if (length == 0 || length > 78)
-            fail_msg("%s: a line of %zu characters: %.*s", recipe->name, length, (int)length,
-                     lines);
-        lines = end == NULL ? NULL : end + 1;
-    }
-}
-
-TEST(test_every_recipe_tells_about_itself)
-{
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        assert_non_null(recipe->summary);
-        assert_non_null(recipe->about.description);
-        assert_non_null(recipe->about.pseudo_code);
-        assert_non_null(recipe->about.source);
-        assert_non_null(recipe->law.rpcs);
-        assert_non_null(recipe->law.notifications);
-        assert_true((recipe->law.arrival == NULL) == (recipe->law.release == NULL));
-        assert_lines_fit(recipe, recipe->about.pseudo_code);
-        assert_lines_fit(recipe, recipe->law_in_words);
-    }
-}
-
-/* Who shares waits for the others, and would wait for the dead. */
-TEST(test_who_shares_does_not_die)
-{
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++)
-        assert_true(recipe->shares == NULL || recipe->death.how == DEATH_NONE);
-}
-
-TEST(test_nested_acquires_ask_nothing)
-{
-    script_init(&script, "reentrant");
-    script_created(&script, "/l/lock-0000000000");
-    script_listed(&script, "/l", NAMES("lock-0000000000"));
-    assert_int_equal(script.step, STEP_DONE);
-    for (unsigned i = 0; i < 5; i++) {
-        script_begin(&script, false);
-        assert_int_equal(script.step, STEP_DONE);
-    }
-    for (unsigned i = 0; i < 5; i++) {
-        script_begin(&script, true);
-        assert_int_equal(script.step, STEP_DONE);
-    }
-    assert_int_equal(script.requests, 2);
-    script_begin(&script, true);
-    script_answer(&script, OP_DELETE, "/l/lock-0000000000", ZK_OK);
-    assert_int_equal(script.step, STEP_DONE);
-    /* Free: a release too many is an error, and the next acquire gets in line. */
-    script_begin(&script, true);
-    assert_int_equal(script.step, STEP_FAILED);
-    script_begin(&script, false);
-    script_created(&script, "/l/lock-0000000001");
-    assert_int_equal(script.requests, 5);
-}
 
 TEST(test_the_last_ticket_left_holds)
 {
@@ -170,24 +255,6 @@ TEST(test_writelock_gives_up_after_ten_attempts)
     assert_int_equal(script.step, STEP_FAILED);
 }
 
-/* A watch event calls lock() again, which begins with the folder. */
-TEST(test_writelock_locks_again_when_woken)
-{
-    script_init(&script, "writelock");
-    script_answer(&script, OP_EXISTS, "/l", ZK_OK);
-    script_listed(&script, "/l", NAMES("x-7-0000000000"));
-    script_created(&script, "/l/x-72057672225390599-0000000001");
-    script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
-    script_answer(&script, OP_EXISTS, "/l/x-7-0000000000", ZK_OK);
-    script_gone(&script, "/l/x-7-0000000000");
-    script_answer(&script, OP_EXISTS, "/l", ZK_OK);
-    script_listed(&script, "/l", NAMES("x-72057672225390599-0000000001"));
-    assert_int_equal(script.step, STEP_DONE);
-    script_begin(&script, true); /* unlock() retries nothing */
-    script_answer(&script, OP_DELETE, "/l/x-72057672225390599-0000000001", ZK_CONNECTION_LOSS);
-    assert_int_equal(script.step, STEP_FAILED);
-}
-
 #define OWN "x-0100001234560007-"
 
 /* The trap of the shipped recipe: a predecessor that goes at the wrong time costs the place in
@@ -236,22 +303,6 @@ TEST(test_writers_are_told_apart_behind_the_last_number)
 
 /* ------------------------------------------------------------------ another event than was awaited
  */
-
-/* Who has lost its connection may be told that a znode has changed that was deleted and made again.
- */
-TEST(test_the_herd_tries_again_at_a_change)
-{
-    script_init(&script, "nonscalable");
-    script_answer(&script, OP_CREATE, "/l/f", ZK_NODE_EXISTS);
-    script_answer(&script, OP_EXISTS, "/l/f", ZK_OK);
-    assert_int_equal(script.step, STEP_WATCH);
-    assert_false(contender_wakes(&script.contender, EVENT_CHILD, "/l/f"));
-    assert_false(contender_wakes(&script.contender, EVENT_CHANGED, "/l/g"));
-    assert_true(contender_wakes(&script.contender, EVENT_CHANGED, "/l/f"));
-    assert_int_equal(script.contender.happened, EVENT_CHANGED);
-    script_resume(&script);
-    script_answer(&script, OP_CREATE, "/l/f", ZK_NODE_EXISTS);
-}
 
 /* It takes a predecessor's end for certain: nothing less will do. */
 TEST(test_walkback_looks_again_at_what_has_only_changed)

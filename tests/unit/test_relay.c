@@ -47,8 +47,8 @@ static int listen_anywhere(uint16_t *port)
     return fd;
 }
 
-/* No bytes of these tests are messages, so nobody is told of any. */
-static const struct conversation_listener nobody = {0};
+/* No bytes of these tests are messages. */
+static const struct conversation_listener none = {0};
 
 FIXTURE(set_up)
 {
@@ -57,7 +57,7 @@ FIXTURE(set_up)
     servers = (struct connect_string){.count = 1, .endpoints = {{.host = "127.0.0.1"}}};
     listening = listen_anywhere(&servers.endpoints[0].port);
     const struct relay_options options = {
-        .servers = &servers, .address = "127.0.0.1", .listener = &nobody, .ended = note_end};
+        .servers = &servers, .address = "127.0.0.1", .listener = &none, .ended = note_end};
     return relay_new(&options, &relay, &error) == ERROR_NONE ? 0 : -1;
 }
 
@@ -220,29 +220,6 @@ TEST_BETWEEN(a_server_that_refuses_ends_the_connection, set_up, tear_down)
     listening = listen_anywhere(&servers.endpoints[0].port);
 }
 
-TEST_BETWEEN(many_connections_end_each_by_itself, set_up, tear_down)
-{
-    enum { MANY = 100 };
-    struct ends ends[MANY];
-    unsigned char byte;
-    for (size_t i = 0; i < MANY; i++)
-        ends[i] = connect_both();
-    assert_int_equal(relay_connections(relay).open, MANY);
-    for (size_t i = 0; i < MANY; i++) {
-        byte = (unsigned char)i;
-        assert_int_equal(send(ends[i].client, &byte, 1, 0), 1);
-    }
-    for (size_t i = MANY; i-- > 0;) {
-        assert_int_equal(take(ends[i].server, &byte, 1), 1);
-        assert_int_equal(byte, i);
-        close(ends[i].client);
-        assert_int_equal(take(ends[i].server, &byte, 1), 0);
-        close(ends[i].server);
-        AWAIT(relay_connections(relay).open == i);
-    }
-    assert_int_equal(ended.count, MANY);
-}
-
 /* The relay goes on without descriptors: the connection ends, and later ones pass. */
 TEST_BETWEEN(without_descriptors_a_connection_is_turned_away, set_up, tear_down)
 {
@@ -263,20 +240,4 @@ TEST_BETWEEN(without_descriptors_a_connection_is_turned_away, set_up, tear_down)
     assert_int_equal(take(ends.server, &byte, 1), 1);
     close(ends.client);
     close(ends.server);
-}
-
-/* A caller's descriptor ends the wait. */
-TEST_BETWEEN(a_callers_descriptor_wakes_the_relay, set_up, tear_down)
-{
-    struct error error;
-    bool woken = false;
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], "", 1), 1);
-    assert_int_equal(relay_poll(relay, ends[0], clock_now_ns() + LIMIT_NS, &woken, &error),
-                     ERROR_NONE);
-    assert_true(woken);
-    close(ends[0]);
-    close(ends[1]);
-    turn();
 }

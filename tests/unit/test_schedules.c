@@ -3,12 +3,11 @@
  * without, and the locks that are broken on purpose, each of which is caught. A seed that fails is
  * printed, and fails again: ZKHERD_SEED=N runs that one only, ZKHERD_SEEDS=N so many. */
 #include "tests/support/seeds.h"
+#include "tests/support/simulation.h"
 #include "tests/support/test.h"
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "recipes/registry.h"
-#include "trial/trial.h"
 
 /* Of each recipe, unless ZKHERD_SEEDS says otherwise; with a death a part of them. */
 #define SEEDS            150
@@ -17,48 +16,46 @@
 #define CLIENTS 40
 
 struct world {
-    struct sim_options options;
-    struct connect_string servers;
+    struct simulation simulation;
     struct trial_plan plan;
     bool by_clients; /* drawn from their number, not from a seed: every run plays it */
 };
 
 /* What a seed stands for: how many clients, servers and locks, how they go about it, and how long
  * everything takes. */
-static struct world draw(const struct recipe *recipe, uint64_t seed)
+static void draw(struct world *world, const struct recipe *recipe, uint64_t seed)
 {
     struct random random;
-    struct world world = {.options = sim_options_default()};
+    struct trial_plan *plan = &world->plan;
     random_init(&random, seed);
-    world.options.servers = 1 + 2 * (unsigned)random_below(&random, 3);
-    world.options.costs.network_jitter_ns = UINT64_C(1000) << random_below(&random, 15);
-    world.servers.count = world.options.servers;
-    for (size_t i = 0; i < world.servers.count; i++)
-        world.servers.endpoints[i] =
-            (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
-    world.plan = (struct trial_plan){
-        .recipe = recipe,
-        .fleet.driver = DRIVER_SIMULATED,
-        .pace = random_below(&random, 4) == 0 && recipe_has_law(recipe) ? PACE_LOCKSTEP : PACE_FREE,
-        .workload = random_below(&random, 3) == 0 ? WORKLOAD_STEADY : WORKLOAD_DRAIN,
-        .fleet.sessions = 1 + (uint32_t)random_below(&random, 8),
-        .locks = 1,
-        .fleet.processes = 1,
-        .fleet.timeout_ns = 10 * NS_PER_S,
-        .fleet.session_timeout_ms = 60000,
-        .fleet.seed = seed,
-        .root = "/t",
-    };
-    /* As `zkherd run` has it. */
-    if (recipe->barrier)
-        world.plan.workload = WORKLOAD_DRAIN;
-    world.plan.hold.mean_ns = random_below(&random, 2) * NS_PER_MS;
-    world.plan.hold.exponential = true;
-    world.plan.handoffs =
-        world.plan.workload == WORKLOAD_STEADY ? 3 * world.plan.fleet.sessions : 0;
-    if (random_below(&random, 4) == 0 && world.plan.fleet.sessions > 1)
-        world.plan.locks = 2;
-    return world;
+    world->by_clients = false;
+    simulation_init(&world->simulation, 1 + 2 * random_below(&random, 3));
+    world->simulation.options.costs.network_jitter_ns = UINT64_C(1000) << random_below(&random, 15);
+    *plan = simulation_plan(&world->simulation, recipe, 1);
+    plan->fleet.seed = seed;
+    if (random_below(&random, 4) > 0 || !recipe_has_law(recipe))
+        plan->pace = PACE_FREE;
+    /* As `zkherd run` has it, no barrier is steady. */
+    if (random_below(&random, 3) == 0 && !recipe->barrier)
+        plan->workload = WORKLOAD_STEADY;
+    plan->fleet.sessions = 1 + (uint32_t)random_below(&random, 8);
+    plan->hold.mean_ns = random_below(&random, 2) * NS_PER_MS;
+    plan->hold.exponential = true;
+    plan->handoffs = plan->workload == WORKLOAD_STEADY ? 3 * plan->fleet.sessions : 0;
+    if (random_below(&random, 4) == 0 && plan->fleet.sessions > 1)
+        plan->locks = 2;
+}
+
+/* The same with a drain of one lock by so many clients. */
+static void draw_drain(struct world *world, const struct recipe *recipe, uint64_t seed,
+                       enum pace pace, uint32_t clients)
+{
+    draw(world, recipe, seed);
+    world->plan.pace = pace;
+    world->plan.workload = WORKLOAD_DRAIN;
+    world->plan.handoffs = 0;
+    world->plan.fleet.sessions = clients;
+    world->plan.locks = 1;
 }
 
 /* Who takes every lock dies at its first task: later ones may have been done by others. */
@@ -69,17 +66,17 @@ static struct death draw_worker(const struct recipe *recipe, uint64_t handoff)
 
 /* The same with a death. It comes at rest, so under lockstep, but for a worker's; and nobody comes
  * back from it. */
-static struct world draw_death(const struct recipe *recipe, uint64_t seed)
+static void draw_death(struct world *world, const struct recipe *recipe, uint64_t seed)
 {
-    struct world world = draw(recipe, seed);
     struct random random;
+    draw(world, recipe, seed);
     random_init(&random, ~seed);
-    world.plan.workload = WORKLOAD_DRAIN;
-    world.plan.handoffs = 0;
+    world->plan.workload = WORKLOAD_DRAIN;
+    world->plan.handoffs = 0;
     struct death death = {
         .how = random_below(&random, 2) == 0 ? DEATH_EXIT : DEATH_CRASH,
         .who = random_below(&random, 2) == 0 ? DEATH_HOLDER : DEATH_WAITER,
-        .handoff = random_below(&random, plan_clients_of(&world.plan, 0)),
+        .handoff = random_below(&random, plan_clients_of(&world->plan, 0)),
     };
     bool other = random_below(&random, 3) == 0;
     if (recipe->recovers && other)
@@ -87,9 +84,8 @@ static struct world draw_death(const struct recipe *recipe, uint64_t seed)
     if (recipe->every_lock || (recipe->work != NULL && other))
         death = draw_worker(recipe, death.handoff);
     if (death.who != DEATH_WORKER)
-        world.plan.pace = PACE_LOCKSTEP;
-    world.plan.death = death;
-    return world;
+        world->plan.pace = PACE_LOCKSTEP;
+    world->plan.death = death;
 }
 
 /* Says which world it is, what is wrong, and how to play it again. */
@@ -103,26 +99,14 @@ static void fail_world(const struct world *world, const char *what)
         snprintf(again, sizeof again, "; ZKHERD_SEED=%llu plays it again", seed);
     }
     fail_msg("%s%s (%u clients, %u locks, %zu servers, %s, %s): %s%s", plan->recipe->name, drawn,
-             plan->fleet.sessions, plan->locks, world->servers.count,
+             plan->fleet.sessions, plan->locks, world->simulation.servers.count,
              plan->pace == PACE_LOCKSTEP ? "lockstep" : "free",
              plan->workload == WORKLOAD_DRAIN ? "drain" : "steady", what, again);
 }
 
-static struct trial_result *run(struct world *world)
+static struct trial_result *run(const struct world *world)
 {
-    struct error error = {0};
-    struct trial_result *result = NULL;
-    struct trial_host host = {.servers = &world->servers,
-                              .simulation = &world->options,
-                              .watch = {.interrupt_descriptor = -1}};
-    world->plan.fleet.servers = &world->servers;
-    enum error_kind kind = trial_run(&world->plan, &host, &result, &error);
-    if (kind != ERROR_NONE) {
-        char wrong[1024];
-        snprintf(wrong, sizeof wrong, "%s: %s: %s", error.subject, error_words(kind), error.detail);
-        fail_world(world, wrong);
-    }
-    return result;
+    return simulation_run(&world->simulation, &world->plan);
 }
 
 static void explain(const struct world *world, const struct trial_result *result, const char *what)
@@ -159,12 +143,12 @@ static void check_watches(const struct world *world, const struct trial_result *
     if (walks && plan->pace == PACE_LOCKSTEP && plan->workload == WORKLOAD_DRAIN &&
         plan->death.how == DEATH_NONE)
         least = most = watches_of_walkbacks(plan);
-    int64_t left = result->servers.watches_leaked;
+    int64_t left = result->servers.watches;
     if (left < least || left > most)
         explain(world, result, "it leaves watches behind");
 }
 
-static void check_world(struct world *world)
+static void check_world(const struct world *world)
 {
     struct trial_result *result = run(world);
     if (result->end != END_DONE)
@@ -173,7 +157,7 @@ static void check_world(struct world *world)
         explain(world, result, "the verdict fails");
     if (result->reconciled != RECONCILED_YES)
         explain(world, result, "the servers counted otherwise");
-    if (result->servers.ephemerals_leaked != 0)
+    if (result->servers.ephemerals != 0)
         explain(world, result, "it leaves ephemerals behind");
     check_watches(world, result);
     trial_result_free(result);
@@ -181,7 +165,8 @@ static void check_world(struct world *world)
 
 static void check_seed(const struct recipe *recipe, uint64_t seed)
 {
-    struct world world = draw(recipe, seed);
+    struct world world;
+    draw(&world, recipe, seed);
     check_world(&world);
 }
 
@@ -213,14 +198,15 @@ static void check_left_by_dead(const struct world *world, const struct trial_res
     bool is_awaited =
         death->who != DEATH_WAITER && death->handoff + 1 < plan_clients_of(&world->plan, 0);
     int64_t most = death->how == DEATH_CRASH && !is_awaited ? 1 : 0;
-    if (result->servers.ephemerals_leaked < 0 || result->servers.ephemerals_leaked > most)
+    if (result->servers.ephemerals < 0 || result->servers.ephemerals > most)
         explain(world, result, "it leaves ephemerals behind after a death");
     check_watches(world, result);
 }
 
 static void check_death(const struct recipe *recipe, uint64_t seed)
 {
-    struct world world = draw_death(recipe, seed);
+    struct world world;
+    draw_death(&world, recipe, seed);
     struct trial_result *result = run(&world);
     const struct death *death = &world.plan.death;
     /* A waiter dies only if one waits. */
@@ -255,25 +241,38 @@ static void for_seeds(const struct recipe *recipe, uint64_t part,
         check(recipe, seed);
 }
 
-TEST(test_every_schedule_ends_well)
+/* The same for each recipe of a kind. */
+static void for_recipes(bool (*is_meant)(const struct recipe *recipe), uint64_t part,
+                        void (*check)(const struct recipe *recipe, uint64_t seed))
 {
     const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        if (!recipe->broken)
-            for_seeds(recipe, 1, check_seed);
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        if (is_meant(recipe))
+            for_seeds(recipe, part, check);
     }
+}
+
+static bool is_broken(const struct recipe *recipe)
+{
+    return recipe->broken;
+}
+
+static bool is_whole(const struct recipe *recipe)
+{
+    return !recipe->broken;
+}
+
+TEST(test_every_schedule_ends_well)
+{
+    for_recipes(is_whole, 1, check_seed);
 }
 
 static void check_every_number(const struct recipe *recipe)
 {
     for (uint32_t clients = 1; clients <= CLIENTS; clients++) {
-        struct world world = draw(recipe, clients);
+        struct world world;
+        draw_drain(&world, recipe, clients, PACE_LOCKSTEP, clients);
         world.by_clients = true;
-        world.plan.pace = PACE_LOCKSTEP;
-        world.plan.workload = WORKLOAD_DRAIN;
-        world.plan.handoffs = 0;
-        world.plan.fleet.sessions = clients;
-        world.plan.locks = 1;
         check_world(&world);
     }
 }
@@ -302,35 +301,23 @@ TEST(test_the_examples_end_well)
 
 TEST(test_deaths_are_survived)
 {
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        if (survives(recipe))
-            for_seeds(recipe, SEEDS_PER_DEATHS, check_death);
-    }
+    for_recipes(survives, SEEDS_PER_DEATHS, check_death);
 }
 
 /* Who leaves when nobody waits leaves nobody behind who would see what follows from it: it is in
  * the servers' counts all the same, with a disk that takes longer than any lull. */
 static void check_last(const struct recipe *recipe, uint64_t seed)
 {
-    struct world world = draw(recipe, seed);
-    world.plan.pace = PACE_LOCKSTEP;
-    world.plan.workload = WORKLOAD_DRAIN;
-    world.plan.handoffs = 0;
-    world.plan.fleet.sessions = 1;
-    world.plan.locks = 1;
-    world.options.costs.sync_ns = 100 * NS_PER_MS;
+    struct world world;
+    draw_drain(&world, recipe, seed, PACE_LOCKSTEP, 1);
+    world.simulation.options.costs.sync_ns = 100 * NS_PER_MS;
     world.plan.death = (struct death){.how = DEATH_EXIT, .who = DEATH_HOLDER};
     check_world(&world);
 }
 
 TEST(test_the_last_may_leave)
 {
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        if (survives(recipe))
-            for_seeds(recipe, SEEDS_PER_DEATHS, check_last);
-    }
+    for_recipes(survives, SEEDS_PER_DEATHS, check_last);
 }
 
 /* Among five clients each mistake shows, whatever the order in which things happen. */
@@ -347,13 +334,9 @@ static void check_broken(const struct recipe *recipe, uint64_t seed)
         {"broken-nowatch", END_DEADLINE, VIOLATION_LOST_WAKEUP},
         {"broken-leak", END_VIOLATION, VIOLATION_UNDELETED},
     };
-    struct world world = draw(recipe, seed);
+    struct world world;
+    draw_drain(&world, recipe, seed, PACE_LOCKSTEP, 5);
     size_t i = 0;
-    world.plan.pace = PACE_LOCKSTEP;
-    world.plan.workload = WORKLOAD_DRAIN;
-    world.plan.handoffs = 0;
-    world.plan.fleet.sessions = 5;
-    world.plan.locks = 1;
     while (strcmp(caught[i].recipe, recipe->name) != 0)
         assert_true(++i < sizeof caught / sizeof caught[0]);
     struct trial_result *result = run(&world);
@@ -365,48 +348,20 @@ static void check_broken(const struct recipe *recipe, uint64_t seed)
 
 TEST(test_every_broken_lock_is_caught)
 {
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        if (recipe->broken)
-            for_seeds(recipe, 1, check_broken);
-    }
+    for_recipes(is_broken, 1, check_broken);
 }
 
 /* A hold lasts for a turn at least. Everything is answered at once here, so both of two clients are
  * granted in the turn in which the first of them could release. */
 TEST(test_holds_of_no_length_overlap)
 {
-    struct world world = draw(registry_find("broken-nolock"), 1);
-    world.options.servers = 1;
-    world.servers.count = 1;
-    world.options.costs = (struct sim_costs){.network_ns = 1000};
-    world.plan.pace = PACE_FREE;
-    world.plan.workload = WORKLOAD_DRAIN;
-    world.plan.handoffs = 0;
-    world.plan.fleet.sessions = 2;
-    world.plan.locks = 1;
+    struct world world;
+    draw_drain(&world, registry_find("broken-nolock"), 1, PACE_FREE, 2);
+    simulation_init(&world.simulation, 1);
+    world.simulation.options.costs = (struct sim_costs){.network_ns = 1000};
     world.plan.hold.mean_ns = 0;
     struct trial_result *result = run(&world);
     if (result->violation_count == 0 || result->memory->violations[0].kind != VIOLATION_TWO_HOLDERS)
         explain(&world, result, "two holders are not seen");
     trial_result_free(result);
-}
-
-/* To the last count and the last nanosecond. */
-TEST(test_a_seed_replays_exactly)
-{
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        for (uint64_t seed = 1; seed <= 10 && !recipe->broken; seed++) {
-            bool with_death = survives(recipe) && seed % 2 == 0;
-            struct world world = with_death ? draw_death(recipe, seed) : draw(recipe, seed);
-            struct world same = world;
-            struct trial_result *first = run(&world), *second = run(&same);
-            assert_memory_equal(&first->total, &second->total, sizeof first->total);
-            assert_true(first->elapsed_ns == second->elapsed_ns);
-            assert_true(first->drain_ns == second->drain_ns);
-            trial_result_free(first);
-            trial_result_free(second);
-        }
-    }
 }

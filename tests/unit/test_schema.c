@@ -1,9 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The JSON files of the reference runs are as docs/schema says; and what is not is refused. */
+/* The JSON that the scenarios of tests/golden have printed, their manifests, and those of the
+ * reference runs are as docs/schema says; and what is not is refused. */
+#include "tests/support/csv_file.h"
 #include "tests/support/schema.h"
 #include "tests/support/test.h"
 
 #include <glob.h>
+
+/* Numbers that tests/golden.sh has masked. */
+static void unmask(char *text)
+{
+    static const char *const words[] = {": MACHINE", ": MEASURED"};
+    for (size_t i = 0; i < 2; i++) {
+        for (char *at = text; (at = strstr(at, words[i])) != NULL; at[2] = '1')
+            memset(at + 2, ' ', strlen(words[i]) - 2);
+    }
+}
+
+/* The schema of what stands below a line: "$ zkherd ... --json" or "-- FOLDER/manifest.json --". */
+static void name_schema(const char *line, const json_t *json, char name[32])
+{
+    static const char prompt[] = "$ zkherd ";
+    char text[512];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
+    name[0] = '\0';
+    if (strstr(text, "manifest.json --") != NULL)
+        strcpy(name, "manifest");
+    if (strncmp(text, prompt, strlen(prompt)) != 0 || strstr(text, " --json") == NULL)
+        return;
+    sscanf(text + strlen(prompt), "%15s", name);
+    if (strcmp(name, "inspect") == 0)
+        strcat(name, json_object_get(json, "locks") != NULL ? "-folder" : "-lock");
+    if (strstr(text, " --dry-run") != NULL)
+        strcat(name, "-dry-run");
+}
+
+/* Adds the names of the schemas, with blanks around them. Of some a scenario keeps a part alone. */
+static void check_scenario(const char *path, char *seen)
+{
+    char *text = read_text(path), name[32];
+    const char *line = text, *above = text;
+    unmask(text);
+    for (; *line != '\0'; line = strchr(line, '\n') + 1) {
+        json_error_t error;
+        if (strncmp(line, "$ ", 2) == 0 || strncmp(line, "-- ", 3) == 0)
+            above = line;
+        if (strncmp(line, "{\n", 2) != 0)
+            continue;
+        json_t *json = json_loads(line, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+        name_schema(above, json, name);
+        if (json != NULL && name[0] != '\0') {
+            assert_schema(json, name, path);
+            for (int i = 0; i < error.position; i++)
+                assert_true(line[i] == '\n' || (line[i] >= ' ' && line[i] <= '~'));
+            strcat(strcat(seen, name), " ");
+        }
+        json_decref(json);
+    }
+    free(text);
+}
+
+TEST(what_is_printed_is_as_the_schemas_say)
+{
+    static char seen[8192] = " rows ";
+    glob_t found;
+    assert_int_equal(glob("tests/golden/*", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        check_scenario(found.gl_pathv[i], seen);
+    globfree(&found);
+    assert_int_equal(glob("docs/schema/*.schema.json", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char name[64];
+        snprintf(name, sizeof name, " %s", found.gl_pathv[i] + strlen("docs/schema/"));
+        strcpy(strstr(name, ".schema"), " ");
+        if (strstr(seen, name) == NULL)
+            fail_msg("no scenario prints what is as %s says", found.gl_pathv[i]);
+    }
+    globfree(&found);
+}
 
 static json_t *load(const char *path)
 {
@@ -14,79 +88,28 @@ static json_t *load(const char *path)
     return json;
 }
 
-/* All files of these names; at least `least`, so that none is looked for in the wrong place. */
-static void assert_all(const char *const patterns[], const char *schema, size_t least)
+TEST(manifests_of_reference_runs_are_as_the_schema_says)
 {
     glob_t found;
-    for (size_t i = 0; patterns[i] != NULL; i++)
-        (void)glob(patterns[i], i > 0 ? GLOB_APPEND : 0, NULL, &found);
-    assert_true(found.gl_pathc >= least);
+    assert_int_equal(
+        glob("results/reference/{*,*/*,*/*/*}/manifest.json", GLOB_BRACE, NULL, &found), 0);
+    assert_true(found.gl_pathc >= 15);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         json_t *json = load(found.gl_pathv[i]);
-        assert_schema(json, schema, found.gl_pathv[i]);
+        assert_schema(json, "manifest", found.gl_pathv[i]);
         json_decref(json);
     }
     globfree(&found);
 }
 
-TEST(test_manifests_of_reference_runs)
-{
-    static const char *const patterns[] = {"results/reference/*/manifest.json",
-                                           "results/reference/*/*/manifest.json",
-                                           "results/reference/*/*/*/manifest.json", NULL};
-    assert_all(patterns, "manifest", 16);
-}
-
-/* Changes a file by a key of an object in it; the change must be refused in these words. Takes the
- * value; NULL: the key is taken away. */
-static void assert_refused(const char *object, const char *key, json_t *value, const char *words)
+/* One that is changed is refused, in words. */
+TEST(what_is_not_as_the_schema_says_is_refused)
 {
     json_t *json = load("results/reference/standalone/manifest.json");
-    json_t *into = object != NULL ? json_object_get(json, object) : json;
-    if (value != NULL)
-        json_object_set_new(into, key, value);
-    else
-        json_object_del(into, key);
-    const char *complaint = schema_complaint(json, "manifest");
-    assert_non_null(complaint);
-    assert_string_equal(complaint, words);
-    json_decref(json);
-}
-
-TEST(test_what_is_not_as_the_schema_says)
-{
-    assert_refused(NULL, "seed", NULL, ": has no 'seed'");
-    assert_refused("host", "cores", NULL, ".host: has no 'cores'");
-    assert_refused(NULL, "seed", json_real(1.5), ".seed: is of another type");
-    assert_refused(NULL, "cut_short", json_true(), ".cut_short: is of another type");
-    assert_refused(NULL, "warnings", json_pack("[s, i]", "one", 2),
-                   ".warnings[1]: is of another type");
-    assert_refused("plan", "pace", json_string("fast"), ".plan.pace: is not in the list");
-    assert_refused("plan", "paces", json_null(), ".plan.paces: is no key of the schema");
-    assert_refused("roles_of_last_trial", "a", json_null(),
-                   ".roles_of_last_trial.a: is of another type");
-}
-
-/* The cells of `zkherd paper` are of one of several kinds. */
-TEST(test_one_of_several_kinds)
-{
-    json_t *cell = json_pack("{s:i, s:i, s:i, s:s, s:f, s:n, s:n, s:n, s:n, s:n, s:n}", "servers",
-                             3, "trials_complete", 2, "trials_valid", 1, "event", "the leader",
-                             "before_per_s", 1.5, "down_per_s", "after_per_s", "first_write_ms",
-                             "longest_silence_ms", "new_leader_ms", "serves_ms");
-    json_t *json =
-        json_pack("{s:s, s:[{s:s, s:n, s:s, s:s, s:[{s:s, s:i, s:s, s:i, s:i, s:n, s:n, s:[], "
-                  "s:[O]}], s:[], s:[]}]}",
-                  "verdict", "holds", "experiments", "experiment", "figure8", "left_out", "verdict",
-                  "holds", "folder", "out", "results", "folder", "out", "servers", 3, "target",
-                  "ensemble3", "trials_planned", 2, "trials_finished", 2, "cut_short", "noise",
-                  "warnings", "cells", cell, "judgements", "findings");
-    assert_non_null(json);
-    assert_schema(json, "paper", "result");
-    json_object_set_new(cell, "servers", json_string("3"));
-    const char *complaint = schema_complaint(json, "paper");
-    assert_non_null(complaint);
-    assert_string_equal(complaint, ".experiments[0].results[0].cells[0]: is of none of the kinds");
-    json_decref(cell);
+    json_object_set_new(json_object_get(json, "plan"), "pace", json_string("fast"));
+    assert_string_equal(schema_complaint(json, "manifest"), ".plan.pace: is not in the list");
+    json_object_set_new(json_object_get(json, "plan"), "pace", json_string("free"));
+    json_object_del(json_object_get(json, "host"), "cores");
+    assert_string_equal(schema_complaint(json, "manifest"), ".host: has no 'cores'");
     json_decref(json);
 }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The search for the largest size that meets an objective, trial by trial.
- * test_search_characteristics has its errors under noise. */
-#include "capacity/search.h"
-
+/*
+ * The search for the largest size that meets an objective: trial by trial, and on synthetic trials
+ * whose capacity is known: how often it is wrong, and by how much. docs/operators.md shows the
+ * table of that; a test prints the lines that it lacks. Tests run in the folder that README.md is
+ * in.
+ */
 #include "base/random.h"
+#include "capacity/search.h"
+#include "measure/statistics.h"
 
+#include "tests/support/csv_file.h"
 #include "tests/support/test.h"
+
+#include <math.h>
 
 /* ------------------------------------------------------------------ plans and answers */
 
@@ -220,22 +227,6 @@ static void assert_decided(const struct search_answer *answer)
     assert_int_equal(answer->failed_end, DECIDED);
 }
 
-TEST(a_sharp_capacity_is_found_exactly)
-{
-    for (uint64_t capacity = 1; capacity < 1000; capacity += 7) {
-        for (int above = 0; above < 2; above++) {
-            struct search_plan plan = exact;
-            plan.look_above = above == 1;
-            struct search_answer answer = run(&plan, sharp, capacity);
-            assert_interval(&answer, SEARCH_FOUND, capacity, capacity + 1);
-            assert_decided(&answer);
-            assert_false(answer.stopped);
-            assert_int_equal(answer.undecided, 0);
-            assert_int_equal(answer.passed_above, 0);
-        }
-    }
-}
-
 struct change {
     uint64_t before, after; /* the capacity */
 };
@@ -284,28 +275,6 @@ TEST(both_ends_are_found_around_undecided_sizes)
     }
 }
 
-static enum judge_verdict blind_above(uint64_t size, uint64_t capacity)
-{
-    return size <= capacity ? JUDGE_PASS : JUDGE_NOT_VALID;
-}
-
-/* The driver gives out before the servers do. */
-TEST(where_nothing_larger_can_be_decided_the_search_ends)
-{
-    struct search search = begin(&exact);
-    struct search_probe probe;
-    uint64_t largest = 0;
-    while (search_next(&search, &probe)) {
-        largest = probe.size > largest ? probe.size : largest;
-        search_report(&search, blind_above(probe.size, 130));
-    }
-    assert_int_equal(largest, 262); /* one doubling of the smallest that was not decided */
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_UNDETERMINED, 130, 0);
-    assert_int_equal(answer.undecided, 131);
-    assert_int_equal(answer.passed_end, SEARCH_END_DECIDED);
-}
-
 /* Sizes of 0.4 to 0.6 times the capacity fail. */
 static enum judge_verdict dip(uint64_t size, uint64_t capacity)
 {
@@ -328,25 +297,6 @@ TEST(a_larger_size_that_passes_is_reported)
 }
 
 /* ------------------------------------------------------------------ the budget */
-
-TEST(the_budget_ends_a_search)
-{
-    static const uint64_t passed[] = {0, 1, 2, 4, 8, 8, 8, 10, 11}; /* after so many ballots */
-    for (size_t budget = 1; budget < 30; budget++) {
-        struct search_plan plan = exact;
-        plan.trials_most = budget;
-        struct search search = begin(&plan);
-        struct search_probe probe;
-        while (search_next(&search, &probe))
-            search_report(&search, sharp(probe.size, 11));
-        /* 1, 2, 4, 8, 16, 12, 10, 11: two trials each; five and three to confirm. */
-        assert_int_equal(search.step_count, budget < 24 ? budget : 24);
-        assert_int_equal(search_answer(&search).passed_end == SEARCH_END_DECIDED, budget >= 21);
-        struct search_answer answer = end(&search);
-        assert_int_equal(answer.reason, budget < 24 ? SEARCH_BUDGET : SEARCH_FOUND);
-        assert_int_equal(answer.passed, passed[budget / 2 < 8 ? budget / 2 : 8]);
-    }
-}
 
 /* ------------------------------------------------------------------ any verdicts at all */
 
@@ -413,23 +363,193 @@ TEST(any_verdicts_lead_to_an_end)
 
 /* ------------------------------------------------------------------ what remains */
 
-/* At each step what is foreseen is what follows, if the capacity is that which is supposed: twice
- * the size while all pass, then the middle. The search itself is not changed. */
-TEST(what_remains_is_foreseen)
+enum { SEARCHES = 1000 };
+
+/* ------------------------------------------------------------------ synthetic trials */
+
+/* What the trials of a world are like. */
+struct noise {
+    const char *name;
+    uint32_t resolution_percent; /* of the searches */
+    double steepness;   /* of the logistic probability to pass, in ln(size / capacity); long trials
+                           are twice as steep */
+    double correlation; /* of a trial's noise with that of the trial before */
+    double stalls;      /* the share of trials that fail whatever their size is */
+    bool dips;          /* sizes of 0.45 to 0.6 times the capacity fail nine times in ten */
+    bool samples;       /* trials have 1,000 handoffs, long ones 4,000, and are judged by them; the
+                           share over the limit grows with the 6th power of the size */
+    double spread;      /* of that share's logarithm, from trial to trial */
+};
+
+struct world {
+    const struct noise *noise;
+    double capacity;
+    double last; /* the noise of the trial before, normal */
+    struct random random;
+};
+
+/* The sum of twelve uniform numbers less six is normal enough. */
+static double normal(struct random *random)
 {
-    struct search search = begin(&exact);
-    play(&search, "1+ 2+ 4+ 8:+");
-    const struct search_forecast forecast = search_foresee(&search); /* of a capacity of 8 */
-    size_t short_trials = 0, long_trials = 0;
-    for (struct search_probe probe; search_next(&search, &probe);) {
-        short_trials += !probe.longer;
-        long_trials += probe.longer;
-        search_report(&search, sharp(probe.size, 8));
-    }
-    assert_int_equal(forecast.short_trials, short_trials);
-    assert_int_equal(forecast.long_trials, long_trials);
-    assert_int_equal(search_foresee(&search).short_trials, 0);
-    assert_int_equal(search_foresee(&search).long_trials, 0);
-    struct search_answer answer = end(&search);
-    assert_interval(&answer, SEARCH_FOUND, 8, 9);
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += random_unit(random);
+    return sum;
 }
+
+/* A uniform number from 0 to 1, correlated with that of the trial before. */
+static double next_chance(struct world *world)
+{
+    double rho = world->noise->correlation;
+    if (rho == 0)
+        return random_unit(&world->random);
+    world->last = rho * world->last + sqrt(1 - rho * rho) * normal(&world->random);
+    return erfc(-world->last / sqrt(2)) / 2;
+}
+
+/* How many of so many independent handoffs are over the limit: the gaps are exponential. */
+static uint64_t draw_over(struct random *random, uint64_t samples, double share)
+{
+    uint64_t over = 0;
+    double mean = -1 / log1p(-fmin(share, 0.5)), at = 0;
+    while ((at += 1 + floor(random_exponential(random, mean))) <= (double)samples)
+        over++;
+    return over;
+}
+
+static enum judge_verdict judge_samples(struct world *world, const struct search_probe *probe)
+{
+    static const struct objective p99 = {.percentile_hundredths = 9900, .limit_ns = 50000000};
+    uint64_t samples = probe->longer ? 4000 : 1000;
+    double share = 0.01 * pow((double)probe->size / world->capacity, 6) *
+                   exp(world->noise->spread * normal(&world->random));
+    return judge_percentile(&p99, samples, draw_over(&world->random, samples, share));
+}
+
+static enum judge_verdict run_trial(struct world *world, const struct search_probe *probe)
+{
+    const struct noise *noise = world->noise;
+    if (noise->samples)
+        return judge_samples(world, probe);
+    double relative = (double)probe->size / world->capacity;
+    double passes = 1 / (1 + pow(relative, noise->steepness * (probe->longer ? 2 : 1)));
+    if (noise->dips && relative > 0.45 && relative < 0.6)
+        passes = 0.1;
+    return next_chance(world) < passes * (1 - noise->stalls) ? JUDGE_PASS : JUDGE_FAIL;
+}
+
+/* ------------------------------------------------------------------ many searches */
+
+struct outcome {
+    double passed[SEARCHES], failed[SEARCHES]; /* relative to the capacity */
+    double trials[SEARCHES];
+    size_t holds;        /* intervals that hold the capacity */
+    size_t not_monotone; /* ended so */
+};
+
+static struct search_answer search_once(struct world *world, size_t *trials)
+{
+    struct search search;
+    struct search_probe probe;
+    struct search_plan plan = {.least = 1,
+                               .most = 10000,
+                               .votes = 3,
+                               .fresh = 5,
+                               .resolution_percent = world->noise->resolution_percent,
+                               .look_above = true,
+                               .trials_most = 300};
+    search_init(&search, &plan);
+    while (search_next(&search, &probe))
+        search_report(&search, run_trial(world, &probe));
+    struct search_answer answer = search_answer(&search);
+    *trials = search.step_count;
+    search_deinit(&search);
+    return answer;
+}
+
+static void search_often(const struct noise *noise, struct outcome *outcome)
+{
+    struct world world = {.noise = noise};
+    memset(outcome, 0, sizeof *outcome);
+    random_init(&world.random, 11);
+    for (size_t i = 0; i < SEARCHES; i++) {
+        size_t trials;
+        world.capacity = 20 * pow(100, random_unit(&world.random)); /* 20 to 2,000 */
+        struct search_answer answer = search_once(&world, &trials);
+        outcome->passed[i] = (double)answer.passed / world.capacity;
+        outcome->failed[i] = (double)answer.failed / world.capacity;
+        outcome->trials[i] = (double)trials;
+        outcome->holds += outcome->passed[i] <= 1 && 1 <= outcome->failed[i];
+        outcome->not_monotone += answer.reason == SEARCH_NOT_MONOTONE;
+    }
+    statistics_sort(outcome->passed, SEARCHES);
+    statistics_sort(outcome->failed, SEARCHES);
+    statistics_sort(outcome->trials, SEARCHES);
+}
+
+/* ------------------------------------------------------------------ the table */
+
+/* The noise of each row of the table. */
+static const struct noise rows[] = {
+    {.name = "sharp", .resolution_percent = 10, .steepness = 40},
+    {.name = "medium", .resolution_percent = 10, .steepness = 12},
+    {.name = "blunt", .resolution_percent = 10, .steepness = 5},
+    {.name = "medium, correlation 0.9",
+     .resolution_percent = 10,
+     .steepness = 12,
+     .correlation = 0.9},
+    {.name = "medium, 5 % stalls", .resolution_percent = 10, .steepness = 12, .stalls = 0.05},
+    {.name = "medium, 15 % stalls", .resolution_percent = 10, .steepness = 12, .stalls = 0.15},
+    {.name = "medium, dip", .resolution_percent = 10, .steepness = 12, .dips = true},
+    {.name = "handoffs", .resolution_percent = 10, .samples = true},
+    {.name = "handoffs, spread", .resolution_percent = 10, .samples = true, .spread = 0.5},
+    {.name = "medium, resolution 25 %", .resolution_percent = 25, .steepness = 12},
+    {.name = "handoffs, spread, resolution 25 %",
+     .resolution_percent = 25,
+     .samples = true,
+     .spread = 0.5},
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0], LINE_SIZE = 160 };
+
+/* The places of the 5th, 50th and 95th percentile in the sorted results. */
+enum { P5 = SEARCHES / 20 - 1, P50 = SEARCHES / 2 - 1, P95 = SEARCHES - SEARCHES / 20 - 1 };
+
+static struct outcome outcomes[ROWS];
+
+FIXTURE(search_for_all_rows)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        search_often(&rows[i], &outcomes[i]);
+    return 0;
+}
+
+static void format_line(size_t row, char *line)
+{
+    const struct outcome *outcome = &outcomes[row];
+    snprintf(line, LINE_SIZE,
+             "| %s | %.2f %.2f %.2f | %.2f %.2f %.2f | %.0f %% | %.0f %.0f | %.1f %% |\n",
+             rows[row].name, outcome->passed[P5], outcome->passed[P50], outcome->passed[P95],
+             outcome->failed[P5], outcome->failed[P50], outcome->failed[P95],
+             100.0 * (double)outcome->holds / SEARCHES, outcome->trials[P50], outcome->trials[P95],
+             100.0 * (double)outcome->not_monotone / SEARCHES);
+}
+
+/* ------------------------------------------------------------------ what is asserted */
+
+/* Whatever else the search does, the figures would be others. */
+TEST(the_document_shows_this_table)
+{
+    char *text = read_text("docs/operators.md");
+    size_t lacking = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        char line[LINE_SIZE];
+        format_line(i, line);
+        if (strstr(text, line) == NULL && ++lacking > 0)
+            print_message("%s", line);
+    }
+    free(text);
+    assert_int_equal(lacking, 0);
+}
+
+TEST_GROUP(search_for_all_rows, NULL)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The server counters asks how far each server is, and knows when one is behind; and it holds what
- * the servers counted against what the sessions did. */
+/* How far each server is, and which of them is behind; what the servers counted, held against what
+ * the sessions did; and whose doing a difference may be. */
 
 #include "client/client.h"
 #include "fleet/server_counters.h"
+#include "tests/support/ask.h"
 #include "tests/support/port.h"
 #include "tests/support/test.h"
 
@@ -68,7 +69,7 @@ TEST(test_a_server_that_is_behind_is_waited_for)
         assert_true(sim_step(counters.sim));
 
     uint64_t before = sim_zxid(counters.sim, LEADER);
-    client_create(client, "/a", "", 0, PERSISTENT);
+    ask(client, request_create("/a", "", 0, PERSISTENT));
     while (sim_zxid(counters.sim, LEADER) == before)
         assert_true(sim_step(counters.sim));
     uint64_t mark = 0;
@@ -80,18 +81,52 @@ TEST(test_a_server_that_is_behind_is_waited_for)
     }
 
     /* What others write meanwhile does not move the mark; every word is a packet. */
-    while (client->outstanding)
+    while (client->outstanding > 0)
         assert_true(sim_step(counters.sim));
-    client_create(client, "/b", "", 0, PERSISTENT);
+    ask(client, request_create("/b", "", 0, PERSISTENT));
     while (sim_zxid(counters.sim, LEADER) == mark)
         assert_true(sim_step(counters.sim));
-    struct server_counters_reading reading, after;
+    struct server_counters_count reading, after;
     assert_int_equal(server_counters_read(&counters, &reading, &error), ERROR_NONE);
     uint64_t words = counters.words;
     assert_true(follow(&counters, &mark));
     assert_int_equal(counters.words, words + 3);
     assert_int_equal(server_counters_read(&counters, &after, &error), ERROR_NONE);
     assert_int_equal(server_counters_subtract(&reading, &after).packets_received, 0);
+    sim_free(counters.sim);
+}
+
+/* A server that has yet to apply the create of one does not have it; the others do. */
+TEST(test_the_ephemerals_are_those_that_every_server_has)
+{
+    struct sim_options options = sim_options_default();
+    struct connect_string servers = {.count = 3};
+    struct server_counters counters = {.servers = &servers};
+    struct server_counters_count before, during, after;
+    const struct request create = request_create("/a", NULL, 0, EPHEMERAL);
+    struct client *client = NULL;
+    struct error error;
+    bool established = false;
+    options.servers = 3;
+    for (uint16_t i = 0; i < 3; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
+    assert_int_equal(sim_new(&options, &counters.sim, &error), ERROR_NONE);
+    assert_int_equal(
+        sim_open(counters.sim, LEADER, 10000, 1, &listener, &established, &client, &error),
+        ERROR_NONE);
+    while (!established || sim_zxid(counters.sim, 0) == 0)
+        assert_true(sim_step(counters.sim));
+    assert_int_equal(server_counters_read(&counters, &before, &error), ERROR_NONE);
+    uint64_t zxid = sim_zxid(counters.sim, LEADER);
+    client_submit(client, &create, 0);
+    while (sim_zxid(counters.sim, LEADER) == zxid)
+        assert_true(sim_step(counters.sim));
+    assert_int_equal(server_counters_read(&counters, &during, &error), ERROR_NONE);
+    while (sim_zxid(counters.sim, 0) == zxid || sim_zxid(counters.sim, 1) == zxid)
+        assert_true(sim_step(counters.sim));
+    assert_int_equal(server_counters_read(&counters, &after, &error), ERROR_NONE);
+    assert_int_equal(server_counters_subtract(&before, &during).ephemerals, 0);
+    assert_int_equal(server_counters_subtract(&before, &after).ephemerals, 1);
     sim_free(counters.sim);
 }
 
@@ -126,7 +161,7 @@ TEST(test_a_ping_that_waits_at_a_server_is_waited_for)
 {
     struct connect_string servers = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
     struct server_counters counters = {.servers = &servers};
-    struct server_counters_reading reading;
+    struct server_counters_count reading;
     struct error error;
     listening = port_listen(&servers.endpoints[0].port);
     pid_t server = fork();
@@ -142,25 +177,43 @@ TEST(test_a_ping_that_waits_at_a_server_is_waited_for)
     assert_int_equal(reading.packets_received, 9);
 }
 
+/* As a server does in an election; the question that it did not answer it may have counted. */
+TEST(test_a_server_that_closes_the_connection_is_asked_again)
+{
+    struct connect_string servers = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
+    struct server_counters counters = {.servers = &servers};
+    struct server_counters_count reading;
+    struct error error;
+    listening = port_listen(&servers.endpoints[0].port);
+    pid_t server = fork();
+    assert_true(server >= 0);
+    if (server == 0)
+        close(accept(listening, NULL, NULL));
+    for (unsigned i = 0; server == 0; i++)
+        answer(10 + i, 3, 0);
+    assert_int_equal(server_counters_read(&counters, &reading, &error), ERROR_NONE);
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+    close(listening);
+    assert_true(reading.known && reading.asked_again);
+    assert_int_equal(counters.questions, counters.words + 1);
+}
+
 /* Answers are owed to the fleet's 8 sessions and the set-up session, or to nobody who is known. */
 TEST(test_answers_to_strangers_are_not_awaited)
 {
     struct server_counters counters = {.companions = 0};
-    struct server_counters_reading before = {.known = true, .connections = 8 + 1};
+    struct server_counters_count before = {.known = true, .connections = 8 + 1};
     struct server_counters_count count = {
         .known = true, .writes = 3, .reads = 4, .connects = 1, .packets_received = 9};
-    assert_true(server_counters_await_answers(&counters, &before, 8, &count));
-    count.known = false;
-    assert_false(server_counters_await_answers(&counters, &before, 8, &count));
-    count.known = true;
-    counters.companions = 1;
-    assert_false(server_counters_await_answers(&counters, &before, 8, &count));
-    counters.companions = 0;
-    before.connections++;
-    assert_false(server_counters_await_answers(&counters, &before, 8, &count));
-    before.connections--;
-    count.reads++;
-    assert_false(server_counters_await_answers(&counters, &before, 8, &count));
+    for (int differs = 0; differs < 5; differs++) {
+        counters.companions = differs == 1;
+        before.connections = 8 + (differs == 2 ? 2 : 1);
+        count.known = differs != 3;
+        count.reads = differs == 4 ? 5 : 4;
+        assert_int_equal(server_counters_await_answers(&counters, &before, 8, &count),
+                         differs == 0);
+    }
 }
 
 /* ------------------------------------------------------------------ reconciled */
@@ -197,79 +250,55 @@ static struct server_counters_count count_with(uint64_t pings)
                                           .packets_received = WRITES + READS + pings};
 }
 
-/* Of so many pings at most: the counter that differs. */
-static enum server_counters_counter reconciled(struct server_counters_count count,
-                                               uint64_t pings_most)
+/* One more or less of each; and of pings those that there may be. A read less is one that no server
+ * answered, a read beyond the pings a request that no session has counted. */
+TEST(test_the_counter_that_differs_is_told)
 {
-    uint64_t servers, sessions;
-    return server_counters_reconcile(&count, &counted, pings_most, &servers, &sessions);
-}
-
-TEST(test_equal_counts_agree_whatever_pings_there_are)
-{
-    for (uint64_t pings = 0; pings <= PINGS; pings++)
-        assert_int_equal(reconciled(count_with(pings), PINGS), server_counters_agree);
-}
-
-TEST(test_a_write_more_or_less_is_told)
-{
-    struct server_counters_count more = count_with(0), less = more;
-    more.writes++;
-    less.writes--;
-    assert_int_equal(reconciled(more, PINGS), server_counters_writes);
-    assert_int_equal(reconciled(less, PINGS), server_counters_writes);
-}
-
-TEST(test_a_read_that_no_server_answered_is_told)
-{
-    struct server_counters_count less = count_with(0);
-    less.reads--;
-    less.packets_received--;
-    assert_int_equal(reconciled(less, PINGS), server_counters_reads);
-}
-
-/* More than pings can account for: a request that no session has counted. */
-TEST(test_a_read_that_is_not_counted_is_no_ping)
-{
-    uint64_t servers = 0, sessions = 0;
-    struct server_counters_count more = count_with(PINGS + 1);
-    assert_int_equal(server_counters_reconcile(&more, &counted, PINGS, &servers, &sessions),
-                     server_counters_reads);
-    assert_int_equal(servers, READS + PINGS + 1);
-    assert_int_equal(sessions, READS + PINGS);
-}
-
-TEST(test_a_notification_more_or_less_is_told)
-{
-    struct server_counters_count more = count_with(0), less = more;
-    more.notifications++;
-    less.notifications--;
-    assert_int_equal(reconciled(more, PINGS), server_counters_notifications);
-    assert_int_equal(reconciled(less, PINGS), server_counters_notifications);
-}
-
-TEST(test_a_packet_more_or_less_is_told)
-{
-    struct server_counters_count more = count_with(PINGS), less = more;
-    more.packets_received++;
-    less.packets_received--;
-    assert_int_equal(reconciled(more, PINGS), server_counters_packets_received);
-    assert_int_equal(reconciled(less, PINGS), server_counters_packets_received);
+    static const struct {
+        uint64_t pings;
+        int writes, reads, notifications, packets;
+        enum server_counters_counter differs;
+    } cases[] = {
+        {0, 0, 0, 0, 0, server_counters_agree},
+        {PINGS, 0, 0, 0, 0, server_counters_agree},
+        {PINGS + 1, 0, 0, 0, 0, server_counters_reads},
+        {0, +1, 0, 0, 0, server_counters_writes},
+        {0, -1, 0, 0, 0, server_counters_writes},
+        {0, 0, -1, 0, -1, server_counters_reads},
+        {0, 0, 0, +1, 0, server_counters_notifications},
+        {0, 0, 0, -1, 0, server_counters_notifications},
+        {PINGS, 0, 0, 0, +1, server_counters_packets_received},
+        {PINGS, 0, 0, 0, -1, server_counters_packets_received},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct server_counters_count count = count_with(cases[i].pings);
+        uint64_t servers = 0, sessions = 0;
+        count.writes += (uint64_t)cases[i].writes;
+        count.reads += (uint64_t)cases[i].reads;
+        count.notifications += (uint64_t)cases[i].notifications;
+        count.packets_received += (uint64_t)cases[i].packets;
+        assert_int_equal(server_counters_reconcile(&count, &counted, PINGS, &servers, &sessions),
+                         cases[i].differs);
+        if (cases[i].pings > PINGS) {
+            assert_int_equal(servers, READS + PINGS + 1);
+            assert_int_equal(sessions, READS + PINGS);
+        }
+    }
 }
 
 TEST(test_the_first_stranger_makes_servers_shared)
 {
     assert_false(
-        server_counters_is_shared(&(struct server_counters_reading){.connections = 8 + 1}, 8));
+        server_counters_is_shared(&(struct server_counters_count){.connections = 8 + 1}, 8));
     assert_true(
-        server_counters_is_shared(&(struct server_counters_reading){.connections = 8 + 2}, 8));
+        server_counters_is_shared(&(struct server_counters_count){.connections = 8 + 2}, 8));
 }
 
 /* A server that was asked in vain may have counted the question. */
 TEST(test_what_a_server_was_asked_again_is_not_compared)
 {
-    const struct server_counters_reading once = {.known = true};
-    const struct server_counters_reading again = {.known = true, .asked_again = true};
+    const struct server_counters_count once = {.known = true};
+    const struct server_counters_count again = {.known = true, .asked_again = true};
     assert_true(server_counters_subtract(&once, &once).known);
     assert_false(server_counters_subtract(&once, &again).known);
     assert_false(server_counters_subtract(&again, &once).known);
@@ -302,50 +331,199 @@ TEST(test_the_close_of_a_session_is_waited_for)
 /* As long as each of them was answered on a connection that it has kept. */
 TEST(test_the_requests_of_the_own_session_are_left_out)
 {
-    const struct server_counters_reading before = {
-        .known = true, .own = {.requests = 10, .writes = 4, .losses = 1}};
-    struct server_counters_reading after = {.known = true,
-                                            .writes = 20,
-                                            .reads = 30,
-                                            .packets_received = 50,
-                                            .own = {.requests = 15, .writes = 6, .losses = 1}};
+    const struct server_counters_count before = {.known = true,
+                                                 .own = {.requests = 10, .writes = 4, .losses = 1}};
+    struct server_counters_count after = {.known = true,
+                                          .writes = 20,
+                                          .reads = 30,
+                                          .packets_received = 50,
+                                          .own = {.requests = 15, .writes = 6, .losses = 1}};
     struct server_counters_count count = server_counters_subtract(&before, &after);
     assert_false(count.has_own);
     assert_int_equal(count.writes, 18);
     assert_int_equal(count.reads, 27);
     assert_int_equal(count.packets_received, 45);
-    after.own_outstanding = 1;
+    after.has_own = true;
     count = server_counters_subtract(&before, &after);
     assert_true(count.has_own);
     assert_int_equal(count.writes, 20);
     assert_int_equal(count.reads, 30);
     assert_int_equal(count.packets_received, 50);
-    after.own_outstanding = 0;
+    after.has_own = false;
     after.own.losses = 2;
     assert_true(server_counters_subtract(&before, &after).has_own);
 }
 
 TEST(test_each_server_has_its_own_times)
 {
-    const struct server_counters_reading before = {.known = true,
-                                                   .cpu_known = true,
-                                                   .servers = 3,
-                                                   .fsync_of_ms = {5, 5, FOUR_LETTER_UNTOLD},
-                                                   .cpu_of_ns = {100, 200, 300},
-                                                   .at_ns = 1000};
-    const struct server_counters_reading after = {.known = true,
-                                                  .cpu_known = true,
-                                                  .servers = 3,
-                                                  .fsync_of_ms = {7, 4, 9},
-                                                  .cpu_of_ns = {110, 230, 300},
-                                                  .at_ns = 5000};
+    const struct server_counters_count before = {.known = true,
+                                                 .cpu_known = true,
+                                                 .servers = 3,
+                                                 .fsync_of_ms = {5, 5, FOUR_LETTER_UNTOLD},
+                                                 .cpu_of_ns = {100, 200, 300},
+                                                 .at_ns = 1000};
+    const struct server_counters_count after = {.known = true,
+                                                .cpu_known = true,
+                                                .servers = 3,
+                                                .fsync_of_ms = {7, 4, 9},
+                                                .cpu_of_ns = {110, 230, 300},
+                                                .at_ns = 5000};
     struct server_counters_count count = server_counters_subtract(&before, &after);
     assert_int_equal(count.servers, 3);
-    assert_int_equal(count.span_ns, 4000);
+    assert_int_equal(count.at_ns, 4000);
     assert_int_equal(count.cpu_of_ns[0], 10);
     assert_int_equal(count.cpu_of_ns[1], 30);
     assert_int_equal(count.cpu_of_ns[2], 0);
     assert_int_equal(count.fsync_of_ms[0], 2);
     assert_true(count.fsync_of_ms[1] == FOUR_LETTER_UNTOLD); /* it was started anew */
     assert_true(count.fsync_of_ms[2] == FOUR_LETTER_UNTOLD);
+}
+
+/* ------------------------------------------------------------------ whose doing a difference is */
+
+static const struct tally sessions = {
+    {[TALLY_CREATE] = 3, [TALLY_EXISTS] = 2, [TALLY_NOTIFICATION] = 4}};
+
+/* How a case differs from private servers that counted what the sessions did. */
+struct difference {
+    bool open, shared, setup_moved, own_outstanding, companions, authenticates, death;
+    int writes, reads, notified, packets, connects;
+    unsigned losses, reconnects, exits, pings;
+};
+
+static struct reconcile_facts facts_of(const struct difference *by)
+{
+    return (struct reconcile_facts){
+        .servers = {.known = true,
+                    .has_own = by->own_outstanding,
+                    .writes = (uint64_t)(3 + by->writes),
+                    .reads = (uint64_t)(2 + by->reads),
+                    .notifications = (uint64_t)(4 + by->notified),
+                    .packets_received = (uint64_t)(5 + by->packets),
+                    .connects = (uint64_t)by->connects},
+        .sessions = &sessions,
+        .are_private = !by->open,
+        .is_shared = by->shared,
+        .has_companions = by->companions,
+        .had_death = by->death,
+        .exits = by->exits,
+        .reconnects = by->reconnects,
+        .authenticates = by->authenticates,
+        .losses = by->losses,
+        .setup_session_stayed = !by->setup_moved,
+        .pings_most = by->pings,
+    };
+}
+
+static void assert_outcome(const struct reconcile_facts *facts, enum reconciled expected,
+                           const char *why)
+{
+    struct reconcile_result result = reconcile(facts);
+    assert_int_equal(result.reconciled, expected);
+    if (strstr(result.why, why) == NULL || (result.why[0] != '\0') != (why[0] != '\0'))
+        fail_msg("'%s', not '%s'", result.why, why);
+}
+
+#define YES      .expected = RECONCILED_YES, .why = ""
+#define NO       .expected = RECONCILED_NO, .why = ""
+#define NA(x)    .expected = RECONCILED_NA, .why = (x)
+#define LOST     NA("lost their connections")
+#define STRANGER NA("not zkherd's was connected to a private server"), .strangers = true
+
+TEST(a_difference_has_its_reason)
+{
+    static const struct {
+        struct difference by;
+        enum reconciled expected;
+        const char *why;
+        bool strangers;
+    } cases[] = {
+        {{.writes = 0}, YES},
+        {{.open = true}, YES},
+        /* No other client can have used private servers, and none makes servers count less. */
+        {{.writes = 1, .packets = 1}, NO},
+        {{.open = true, .writes = 1, .packets = 1},
+         NA("the servers counted more writes than the sessions")},
+        {{.notified = -1}, NO},
+        {{.open = true, .notified = -1}, NO},
+        {{.reads = 1, .packets = 1}, NO},
+        {{.reads = 1, .packets = 1, .pings = 1}, YES},
+        /* Messages in transit on a lost connection; no excuse is needed where nothing differs. */
+        {{.notified = -1, .losses = 1}, LOST},
+        {{.notified = -1, .packets = 1, .reconnects = 1}, LOST},
+        {{.packets = 1, .reconnects = 1}, YES},
+        /* Credentials come on each new connection, and are no reads. */
+        {{.packets = 4, .reconnects = 2}, LOST},
+        {{.packets = 4, .reconnects = 2, .authenticates = true}, YES},
+        {{.packets = 2, .reconnects = 2, .authenticates = true}, LOST},
+        /* The library sets watches again by itself, with a request that counts as a read. */
+        {{.reads = 1, .packets = 2, .reconnects = 1}, YES},
+        {{.reads = 2, .packets = 3, .reconnects = 1}, LOST},
+        /* zkherd's own session. */
+        {{.packets = 1, .connects = 1, .setup_moved = true}, NA("zkherd's own session")},
+        {{.own_outstanding = true}, YES},
+        {{.own_outstanding = true, .writes = 1},
+         NA("a request of zkherd's own session had no reply yet")},
+        {{.shared = true, .packets = 9}, STRANGER},
+        {{.packets = 1, .connects = 1}, STRANGER},
+        {{.open = true, .shared = true}, NA("other clients are connected")},
+        /* It is known how often sessions connected, but not how often they tried. */
+        {{.packets = 1, .connects = 2, .reconnects = 1}, YES},
+        /* What servers sent to a session that was about to die is received by no session. */
+        {{.death = true, .exits = 1, .writes = 1, .packets = 1, .notified = 1}, YES},
+        {{.death = true, .exits = 1, .writes = 1, .packets = 1, .notified = -1}, NO},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct reconcile_facts facts = facts_of(&cases[i].by);
+        assert_outcome(&facts, cases[i].expected, cases[i].why);
+        assert_int_equal(reconcile(&facts).had_strangers, cases[i].strangers);
+    }
+}
+
+TEST(the_counter_that_differs_has_both_counts)
+{
+    const struct reconcile_facts facts = facts_of(&(struct difference){.writes = 1, .packets = 1});
+    const struct reconcile_result result = reconcile(&facts);
+    assert_int_equal(result.counter, server_counters_writes);
+    assert_int_equal(result.servers, 4);
+    assert_int_equal(result.sessions, 3);
+}
+
+TEST(servers_without_counters_are_not_held_against_anything)
+{
+    struct reconcile_facts facts = {.sessions = &sessions, .are_private = true};
+    assert_outcome(&facts, RECONCILED_NA, "the servers do not tell their counters (mntr)");
+    struct error untold = {.kind = ERROR_NOT_WHITELISTED, .subject = "zk2:2181"};
+    facts.untold = &untold;
+    assert_outcome(&facts, RECONCILED_NA,
+                   "zk2:2181 refuses mntr, which tells its counters: add it to "
+                   "4lw.commands.whitelist");
+    untold.kind = ERROR_ZOOKEEPER;
+    assert_outcome(&facts, RECONCILED_NA,
+                   "zk2:2181 does not tell its counters: mntr has them from ZooKeeper 3.6 on");
+    facts.servers.asked_again = true;
+    assert_outcome(&facts, RECONCILED_NA, "at once, as at an election");
+    facts.is_shared = true;
+    assert_false(reconcile(&facts).had_strangers);
+}
+
+TEST(packets_of_others_are_those_that_no_ping_explains)
+{
+    static const struct {
+        struct difference by;
+        bool unknown;
+        int64_t packets;
+    } cases[] = {
+        {{.packets = 0}, false, 0},
+        {{.packets = 5, .pings = 2, .reconnects = 1, .exits = 1}, false, 0},
+        {{.packets = 6, .pings = 2, .reconnects = 1, .exits = 1}, false, 1},
+        {{.packets = 6, .companions = true}, false, -1},
+        {{.packets = 6, .own_outstanding = true}, false, -1},
+        {{.packets = 6}, true, -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct reconcile_facts facts = facts_of(&cases[i].by);
+        facts.servers.known = !cases[i].unknown;
+        assert_int_equal(reconcile(&facts).others_packets, cases[i].packets);
+    }
 }

@@ -3,7 +3,7 @@
  * the cause. */
 
 #include "recipes/registry.h"
-#include "trial/internal.h"
+#include "trial/stall.h"
 
 #include "tests/support/test.h"
 
@@ -65,23 +65,6 @@ static void record(uint64_t latency_ns, unsigned times)
 {
     while (times-- > 0)
         histogram_record(&memory->workers[1].latency[ROLE_LEADER][METER_CREATE], latency_ns);
-}
-
-TEST_BETWEEN(test_a_request_without_an_answer_is_a_stall, set_up, tear_down)
-{
-    memory->fleet->sessions[1].asked = memory->fleet->sessions[3].asked =
-        memory->fleet->sessions[0].asked = true;
-    let_pass(STALL_LEAST_NS);
-    assert_int_equal(stall_lasts_ns(&stall, now_ns), 0);
-    let_pass(2 * NS_PER_S);
-    assert_int_equal(stall_lasts_ns(&stall, now_ns), 3 * NS_PER_S);
-    assert_string_equal(stall.server, "10.0.0.1:2"); /* two wait for it, one for the other */
-    assert_int_equal(stall.found.count, 0);
-    receive();
-    assert_int_equal(stall_lasts_ns(&stall, now_ns), 0);
-    assert_int_equal(stall.found.count, 1);
-    assert_int_equal(stall.found.total_ns, 3 * NS_PER_S);
-    assert_string_equal(stall.found.server, "10.0.0.1:2");
 }
 
 /* Ten requests of a millisecond and one that took so long, in a trial that took so long; its drain,
@@ -236,70 +219,56 @@ TEST_BETWEEN(test_the_bound_is_by_what_requests_take, set_up, tear_down)
     assert_int_equal(stall.found.count, 2);
 }
 
-/* As of a steady trial, in which nothing is timed at first. */
-TEST_BETWEEN(test_the_bound_is_measured_after_a_stall_if_it_was_not_before, set_up, tear_down)
+/* Sessions by bits. Who holds does not excuse a server that owes a reply; a reply that has come and
+ * was not read is not owed, nor is what a dead session waits for before it expires. At the deadline
+ * a notification is not owed: the recipe may have lost a wake-up. */
+TEST_BETWEEN(what_is_owed, set_up, tear_down)
 {
-    memory->fleet->sessions[0].asked = true;
-    let_pass(2 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 1);
-    record(NS_PER_S / 10, 10);
-    let_pass(4900 * NS_PER_MS);
-    receive();
-    assert_int_equal(stall.found.count, 1);
-    let_pass(5200 * NS_PER_MS);
-    receive();
-    assert_int_equal(stall.found.count, 2);
-}
-
-TEST_BETWEEN(test_what_all_wait_for_is_owed_as_well, set_up, tear_down)
-{
-    let_pass(2 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 1);
-    assert_string_equal(stall.found.server, "");
-    servers.count = 1;
-    let_pass(3 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 2);
-    assert_string_equal(stall.found.server, "10.0.0.1:1");
-}
-
-TEST_BETWEEN(test_a_hold_is_no_stall, set_up, tear_down)
-{
-    memory->sessions[2].pauses = true;
-    let_pass(20 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 0);
-    memory->fleet->sessions[3].asked = true; /* who holds does not excuse the server */
-    let_pass(2 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 1);
-}
-
-/* Nobody waits for the expiry with a request. */
-TEST_BETWEEN(test_a_request_is_owed_before_an_expiry, set_up, tear_down)
-{
-    memory->fleet->sessions[1].asked = true;
-    atomic_store(&memory->fleet->expires_ns, now_ns + 8 * NS_PER_S);
-    let_pass(2 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 1);
-}
-
-/* What was waited for in vain before the servers end it is not counted. */
-TEST_BETWEEN(test_an_expiry_is_no_stall, set_up, tear_down)
-{
-    memory->fleet->sessions[2].asked = memory->sessions[2].pauses = true;
-    atomic_store(&memory->fleet->sessions[2].dead, true);
-    atomic_store(&memory->fleet->expires_ns, now_ns + 8 * NS_PER_S);
-    let_pass(8 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 0);
-    let_pass(3 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 1);
-    assert_int_equal(stall.found.total_ns, 3 * NS_PER_S);
+    static const struct {
+        unsigned asked, answered, dead, pauses;
+        unsigned servers, expires_s, pass_s;
+        enum { GOES_ON, ENDS, AT_DEADLINE, FINISHED } end;
+        unsigned stalls, stalled_s;
+        const char *server;
+    } cases[] = {
+        {.servers = 2, .pass_s = 2, .stalls = 1, .stalled_s = 2, .server = ""},
+        {.servers = 1, .pass_s = 3, .stalls = 1, .stalled_s = 3, .server = "10.0.0.1:1"},
+        {.pauses = 4, .servers = 2, .pass_s = 20},
+        {8, .pauses = 4, .servers = 2, .pass_s = 2, .stalls = 1, .stalled_s = 2},
+        {2, .servers = 2, .expires_s = 8, .pass_s = 2, .stalls = 1, .stalled_s = 2},
+        {4, .dead = 4, .pauses = 4, .servers = 2, .expires_s = 8, .pass_s = 8},
+        {4, 0, 4, 4, 2, 8, .pass_s = 11, .stalls = 1, .stalled_s = 3},
+        {2, 2, .servers = 2, .pass_s = 5},
+        {11, 10, 0, 0, 2, 0, 2, GOES_ON, 1, 2, "10.0.0.1:1"},
+        {.servers = 2, .pass_s = 5, .end = AT_DEADLINE},
+        {.servers = 2, .pass_s = 5, .end = ENDS, .stalls = 1, .stalled_s = 5},
+        {1, 0, 0, 0, 2, 0, 5, AT_DEADLINE, 1, 5, "10.0.0.1:1"},
+        {.servers = 2, .pass_s = 5, .end = FINISHED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tear_down(state);
+        assert_int_equal(set_up(state), 0);
+        servers.count = cases[i].servers;
+        for (uint32_t s = 0; s < plan.fleet.sessions; s++) {
+            memory->fleet->sessions[s].asked = cases[i].asked >> s & 1;
+            memory->fleet->sessions[s].answered = cases[i].answered >> s & 1;
+            atomic_store(&memory->fleet->sessions[s].dead, cases[i].dead >> s & 1);
+            memory->sessions[s].pauses = cases[i].pauses >> s & 1;
+        }
+        if (cases[i].expires_s > 0)
+            atomic_store(&memory->fleet->expires_ns, now_ns + cases[i].expires_s * NS_PER_S);
+        if (cases[i].end == FINISHED)
+            atomic_store(&memory->fleet->finished, plan.fleet.sessions);
+        let_pass(cases[i].pass_s * NS_PER_S);
+        if (cases[i].end == GOES_ON)
+            receive();
+        else
+            stall_end(&stall, now_ns, cases[i].end == AT_DEADLINE);
+        assert_int_equal(stall.found.count, cases[i].stalls);
+        assert_int_equal(stall.found.total_ns, cases[i].stalled_s * NS_PER_S);
+        if (cases[i].server != NULL)
+            assert_string_equal(stall.found.server, cases[i].server);
+    }
 }
 
 /* A wait that the trial plans, as for its rate, is asked about by nobody and owed by nobody; what
@@ -318,48 +287,6 @@ TEST_BETWEEN(test_a_planned_wait_is_no_stall, set_up, tear_down)
     stall_rest(&stall, now_ns);
     assert_int_equal(stall.found.count, 1);
     assert_int_equal(stall.found.total_ns, 2 * NS_PER_S);
-}
-
-/* What a server has answered it does not owe: it lies with a session that has not been run. */
-TEST_BETWEEN(test_an_answer_that_is_not_read_is_not_owed, set_up, tear_down)
-{
-    memory->fleet->sessions[1].asked = memory->fleet->sessions[1].answered = true;
-    let_pass(5 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 0);
-    memory->fleet->sessions[0].asked = true;
-    memory->fleet->sessions[3].asked = memory->fleet->sessions[3].answered = true;
-    let_pass(2 * NS_PER_S);
-    receive();
-    assert_int_equal(stall.found.count, 1);
-    assert_string_equal(stall.found.server, "10.0.0.1:1");
-}
-
-/* A recipe that has lost its wake-up waits in vain, and no server owes it anything; a request that
- * is out at the deadline is owed all the same. */
-TEST_BETWEEN(test_at_a_deadline_only_a_request_is_owed, set_up, tear_down)
-{
-    let_pass(5 * NS_PER_S);
-    stall_end(&stall, now_ns, true);
-    assert_int_equal(stall.found.count, 0);
-    stall_begin(&stall, memory, now_ns);
-    let_pass(5 * NS_PER_S);
-    stall_end(&stall, now_ns, false);
-    assert_int_equal(stall.found.count, 1);
-    stall_begin(&stall, memory, now_ns);
-    memory->fleet->sessions[0].asked = true;
-    let_pass(5 * NS_PER_S);
-    stall_end(&stall, now_ns, true);
-    assert_int_equal(stall.found.count, 1);
-    assert_string_equal(stall.found.server, "10.0.0.1:1");
-}
-
-TEST_BETWEEN(test_nothing_is_owed_when_all_have_finished, set_up, tear_down)
-{
-    atomic_store(&memory->fleet->finished, plan.fleet.sessions);
-    let_pass(5 * NS_PER_S);
-    stall_end(&stall, now_ns, false);
-    assert_int_equal(stall.found.count, 0);
 }
 
 /* Of what happened meanwhile nothing is known: it may have been zkherd that did not receive. */

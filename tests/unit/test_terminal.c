@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The width of a terminal and what it can show; text in its lines; numbers as bars. */
+/* The width of a terminal and what it can show; numbers as bars; cells of any bytes; complaints;
+ * the line of a trial. */
+#include "base/clock.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/progress.h"
 #include "bench/cli/terminal.h"
 
 #include "tests/support/test.h"
@@ -8,6 +13,31 @@
 #include <math.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+static FILE *file;
+static int standard_error = -1;
+
+/* From here on to said_end, standard error goes to a file. */
+static void said_begin(void)
+{
+    file = tmpfile();
+    assert_non_null(file);
+    standard_error = dup(STDERR_FILENO);
+    assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
+}
+
+/* What was written. */
+static const char *said_end(void)
+{
+    static char text[16384];
+    fflush(stderr);
+    dup2(standard_error, STDERR_FILENO);
+    close(standard_error);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
 
 /* A terminal nobody sits at. Who reads what is written to it does not matter here. */
 static int open_terminal(void)
@@ -33,19 +63,6 @@ TEST(the_width_is_that_of_the_moment)
     resize(terminal, 40);
     assert_int_equal(terminal_columns(terminal), 40);
     close(terminal);
-}
-
-TEST(what_has_no_width_has_eighty_columns)
-{
-    int terminal = open_terminal(), ends[2];
-    resize(terminal, 0);
-    assert_int_equal(terminal_columns(terminal), 80);
-    close(terminal);
-    assert_int_equal(pipe(ends), 0);
-    assert_int_equal(terminal_columns(ends[1]), 80);
-    close(ends[0]);
-    close(ends[1]);
-    assert_int_equal(terminal_columns(ends[1]), 80);
 }
 
 TEST(a_terminal_gets_what_it_can_show)
@@ -74,53 +91,6 @@ TEST(a_terminal_gets_what_it_can_show)
     close(terminal);
 }
 
-/* ------------------------------------------------------------------ text in lines */
-
-static char written[1024];
-
-static const char *wrapped(const char *text, size_t indent)
-{
-    FILE *stream = fmemopen(written, sizeof written, "w");
-    wrap_write(text, indent, stream);
-    fclose(stream);
-    return written;
-}
-
-#define TEN     "123456789 "
-#define SEVENTY TEN TEN TEN TEN TEN TEN TEN
-
-TEST(a_line_has_80_columns_at_most)
-{
-    assert_string_equal(wrapped(SEVENTY "1234567890", 0), SEVENTY "1234567890\n");
-    assert_string_equal(wrapped(SEVENTY "12345678901", 0),
-                        "123456789 123456789 123456789 123456789 123456789 123456789 123456789\n"
-                        "12345678901\n");
-}
-
-/* The first line's is there already. */
-TEST(columns_are_those_of_characters_and_of_the_indent)
-{
-    assert_string_equal(wrapped(SEVENTY "ä²·ä²·", 4), SEVENTY "ä²·ä²·\n");
-    assert_string_equal(wrapped(SEVENTY "ä²·ä²·ä", 4),
-                        "123456789 123456789 123456789 123456789 123456789 123456789 123456789\n"
-                        "    ä²·ä²·ä\n");
-}
-
-TEST(no_word_is_cut)
-{
-    char word[101] = "", text[128], expected[128];
-    memset(word, 'x', sizeof word - 1);
-    snprintf(text, sizeof text, "a %s b", word);
-    snprintf(expected, sizeof expected, "a\n%s\nb\n", word);
-    assert_string_equal(wrapped(text, 0), expected);
-}
-
-TEST(words_have_one_blank_between_them)
-{
-    assert_string_equal(wrapped("one  two   three ", 0), "one two three\n");
-    assert_string_equal(wrapped("", 0), "\n");
-}
-
 /* ------------------------------------------------------------------ bars */
 
 static char bar[BAR_SIZE];
@@ -135,4 +105,53 @@ TEST(bars_are_exact_to_a_column)
                  {NAN, 10, ""},     {INFINITY, 10, ""}, {5, 0, ""},      {5, NAN, ""}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_string_equal(bar_format(cases[i].value, cases[i].most, 5, bar), cases[i].bar);
+}
+
+/* ------------------------------------------------------------------ cells */
+
+/* ------------------------------------------------------------------ complaints */
+
+#define HOSTILE  "\x1b]0;owned\x07\u202e\r\n\xff"
+#define HARMLESS "\\x1b]0;owned\\x07\\u202e\\x0d\\x0a\\xff"
+
+TEST(an_error_is_printable_and_in_lines_of_80_columns)
+{
+    struct error error;
+    error_raise(&error, ERROR_NO_LOCK, 0, "/a" HOSTILE, "its child '%s'", HOSTILE);
+    said_begin();
+    assert_int_equal(complain(&error), 2);
+    assert_string_equal(said_end(),
+                        "zkherd: /a" HARMLESS ": not a lock: its child\n    '" HARMLESS
+                        "'; name the folder of a queue, or the\n    znode that is the lock\n");
+}
+
+TEST(a_line_that_is_too_long_is_cut_with_a_sign)
+{
+    char long_one[10000];
+    memset(long_one, 'a', sizeof long_one - 1);
+    long_one[sizeof long_one - 1] = '\0';
+    said_begin();
+    complain_mildly("%s", long_one);
+    const char *line = said_end();
+    assert_true(strlen(line) < sizeof long_one);
+    assert_string_equal(line + strlen(line) - 5, "a...\n");
+}
+
+/* ------------------------------------------------------------------ the line of a trial */
+
+TEST(no_line_is_longer_than_the_terminal_is_wide)
+{
+    const struct progress_name longest = {"a-host.of-a.long-domain.example-12181",
+                                          "broken-norecheck-and-more n=1000000", 1000000, 1000000};
+    const struct progress progress = {.count = 729, .at = 122};
+    const struct trial_progress most = {.arrivals = 250,
+                                        .handoffs = UINT64_MAX - 1,
+                                        .handoffs_due = UINT64_MAX - 1,
+                                        .rpcs = UINT64_MAX,
+                                        .elapsed_ns = 2 * NS_PER_S};
+    for (unsigned columns = 3; columns < 300; columns++) {
+        char line[PROGRESS_LINE_SIZE];
+        progress_format(&progress, &longest, &most, UINT64_MAX, columns, line);
+        assert_true(strlen(line) <= columns);
+    }
 }

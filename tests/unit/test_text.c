@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Numbers, durations and lists in texts, and foreign texts made printable, also as JSON. */
 #include "base/text.h"
+#include "bench/output/json_result.h"
 
 #include "tests/support/test.h"
 
@@ -17,15 +19,7 @@ TEST(numbers_are_plain_digits)
     assert_number("0", 0);
     assert_number("007", 7);
     assert_number("18446744073709551615", UINT64_MAX);
-    static const char *const bad[] = {"",
-                                      " 5",
-                                      "+1",
-                                      "1.",
-                                      "1,000",
-                                      "1\n",
-                                      "٣",
-                                      "18446744073709551616",
-                                      "99999999999999999999999"};
+    static const char *const bad[] = {"", " 5", "+1", "1.", "1,000", "1\n", "18446744073709551616"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint64_t number = UNTOUCHED;
         if (text_parse_number(bad[i], 0, UINT64_MAX, &number))
@@ -107,15 +101,6 @@ static void assert_list(const char *text, size_t expected_count, const uint64_t 
     assert_list(text, sizeof(uint64_t[]){__VA_ARGS__} / sizeof(uint64_t),                          \
                 (const uint64_t[]){__VA_ARGS__})
 
-/* tests/golden/refusals has those that are. */
-TEST(a_range_that_is_not_to_blame_is_not_explained)
-{
-    char text[192];
-    static const char *const others[] = {"", "8", "8..", "8..x2", "a..b", "8..9x1", "8..9x", "8.9"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_false(text_explain_range(others[i], text, sizeof text));
-}
-
 TEST(lists_are_sorted_without_repetitions)
 {
     ASSERT_LIST("5", 5);
@@ -126,6 +111,7 @@ TEST(lists_are_sorted_without_repetitions)
     ASSERT_LIST("8..24+8", 8, 16, 24);
     ASSERT_LIST("0..7+3", 0, 3, 6);
     ASSERT_LIST("8..8x2", 8);
+    ASSERT_LIST("7,2-4", 2, 3, 4, 7);
     ASSERT_LIST("8..32x2,1,12..20+4", 1, 8, 12, 16, 20, 32);
 }
 
@@ -138,25 +124,10 @@ TEST(ranges_end_at_64_bits)
 
 TEST(bad_lists_are_refused)
 {
-    static const char *const bad[] = {
-        ",",
-        ",10",
-        "10, 20",
-        " 10",
-        "1-5",
-        "8..",
-        "..8",
-        "8..256x",
-        "8..256x0",
-        "8..4x2",
-        "8..256*2",
-        "0..8x2",
-        "8..256x2x2",
-        "8...256x2",
-        "8..256x-2",
-        "8;16",
-        "18446744073709551616",
-        "00000000000000000000000000000000000000000000000000000000000000000000005"};
+    static const char *const bad[] = {",",        ",10",    "10, 20",     " 10",       "5-1",
+                                      "8..",      "..8",    "8..256x",    "8..256x0",  "8..4x2",
+                                      "8..256*2", "0..8x2", "8..256x2x2", "8...256x2", "8..256x-2",
+                                      "8;16",     "8..256", "9..8+1"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         uint64_t *numbers = NULL;
         size_t count = UNTOUCHED;
@@ -169,7 +140,19 @@ TEST(bad_lists_are_refused)
     size_t count = 0;
     assert_false(text_parse_numbers("2,9", 3, 9, &numbers, &count));
     assert_false(text_parse_numbers("3,10", 3, 9, &numbers, &count));
+    assert_false(
+        text_parse_numbers("0000000000000000000000000000000000000000000000000000000000000005", 0, 9,
+                           &numbers, &count)); /* 64 digits: longer than an item */
     assert_false(text_parse_numbers("3..10+1", 3, 9, &numbers, &count));
+}
+
+TEST(texts_are_alike_but_for_their_numbers)
+{
+    assert_true(
+        text_is_alike("handoff 3: gets: law 2, found 13", "handoff 12: gets: law 4, found 5"));
+    assert_true(text_is_alike("session 0x10a3 was lost", "session 0xff was lost"));
+    assert_false(text_is_alike("handoff 3: gets: law 2", "handoff 3: syncs: law 2"));
+    assert_false(text_is_alike("handoff 3", "handoff 3: more"));
 }
 
 TEST(items_are_cut_at_commas)
@@ -182,37 +165,6 @@ TEST(items_are_cut_at_commas)
         assert_string_equal(item, expected[i]);
     }
     assert_false(text_next_item(&list, item, sizeof item));
-}
-
-TEST(distance_counts_edits)
-{
-    assert_int_equal(text_distance("", ""), 0);
-    assert_int_equal(text_distance("", "abc"), 3);
-    assert_int_equal(text_distance("RUN", "run"), 0);
-    assert_true(text_is_like("scalbale", "scalable"));
-    assert_false(text_is_like("scalpels", "scalable"));
-    assert_int_equal(text_distance("kitten", "sitting"), 3);
-    assert_int_equal(text_distance("clients", "client"), 1);
-    char lengthy[101];
-    memset(lengthy, 'x', 100);
-    lengthy[100] = '\0';
-    assert_int_equal(text_distance(lengthy, ""), 63);
-    assert_int_equal(text_distance(lengthy, lengthy), 0);
-}
-
-TEST(counts_have_their_thousands_apart)
-{
-    char text[27];
-    assert_string_equal(text_format_count(0, text, sizeof text), "0");
-    assert_string_equal(text_format_count(999, text, sizeof text), "999");
-    assert_string_equal(text_format_count(1000, text, sizeof text), "1,000");
-    assert_string_equal(text_format_count(1001000, text, sizeof text), "1,001,000");
-    char share[64];
-    assert_string_equal(text_format_share(1, 1, share, sizeof share), "the only trial");
-    assert_string_equal(text_format_share(0, 1, share, sizeof share), "0 of 1 trial");
-    assert_string_equal(text_format_share(1, 5, share, sizeof share), "1 of 5 trials");
-    assert_string_equal(text_format_count(UINT64_MAX, text, sizeof text),
-                        "18,446,744,073,709,551,615");
 }
 
 TEST(durations_read_well)
@@ -235,4 +187,146 @@ TEST(durations_read_well)
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
         assert_string_equal(text_format_duration(durations[i].ns, text, sizeof text),
                             durations[i].text);
+}
+
+/* ------------------------------------------------------------------ foreign text */
+
+static void assert_printed(const char *foreign, const char *expected)
+{
+    char text[256];
+    assert_ptr_equal(printable_text(foreign, text, sizeof text), text);
+    assert_string_equal(text, expected);
+}
+
+TEST(what_can_be_seen_stays)
+{
+    assert_printed("", "");
+    assert_printed(" ~/lock-0000000001 \"a\" \\", " ~/lock-0000000001 \"a\" \\");
+    assert_printed("Zürich Ω 鎖 🔒 \u00a0", "Zürich Ω 鎖 🔒 \u00a0");
+    /* The first and the last of each length, but for those that are not shown. */
+    assert_printed("\u00a1\u07ff\u0800\ufffd\U00010000\U0010ffff",
+                   "\u00a1\u07ff\u0800\ufffd\U00010000\U0010ffff");
+}
+
+TEST(controls_are_escaped)
+{
+    assert_printed("a\x1b[31mb\x07", "a\\x1b[31mb\\x07");
+    assert_printed("\r\n\t\x01\x1f\x7f", "\\x0d\\x0a\\x09\\x01\\x1f\\x7f");
+    /* C1: a terminal takes U+009B for ESC [. */
+    assert_printed("\xc2\x80\xc2\x9b\xc2\x9f", "\\u0080\\u009b\\u009f");
+}
+
+TEST(marks_of_direction_and_characters_without_width_are_escaped)
+{
+    assert_printed("\u200e\u200f\u061c", "\\u200e\\u200f\\u061c");
+    assert_printed("\u202a\u202b\u202c\u202d\u202e", "\\u202a\\u202b\\u202c\\u202d\\u202e");
+    assert_printed("\u2066\u2067\u2068\u2069", "\\u2066\\u2067\\u2068\\u2069");
+    assert_printed("\u200b\u200c\u200d\u2060\ufeff\u00ad",
+                   "\\u200b\\u200c\\u200d\\u2060\\ufeff\\u00ad");
+    assert_printed("\u2028\u2029", "\\u2028\\u2029");
+    assert_printed("\U000e0041\U000e0fff", "\\U000e0041\\U000e0fff");
+    assert_printed("\xef\xbf\xbe\xef\xbf\xbf", "\\ufffe\\uffff");
+}
+
+TEST(bytes_that_are_no_text_are_escaped)
+{
+    assert_printed("\xff\xfe", "\\xff\\xfe");
+    assert_printed("\x80"
+                   "a\xbf",
+                   "\\x80"
+                   "a\\xbf");        /* goes on with nothing */
+    assert_printed("\xc3", "\\xc3"); /* ends in the middle */
+    assert_printed("\xe9\x8e"
+                   "a",
+                   "\\xe9\\x8e"
+                   "a");
+    assert_printed("\xf0\x9f\x94", "\\xf0\\x9f\\x94");
+    assert_printed("\xc0\xaf\xc1\xbf", "\\xc0\\xaf\\xc1\\xbf"); /* longer than need be */
+    assert_printed("\xe0\x9f\xbf", "\\xe0\\x9f\\xbf");
+    assert_printed("\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf");
+    assert_printed("\xed\xa0\x80\xed\xbf\xbf", "\\xed\\xa0\\x80\\xed\\xbf\\xbf"); /* surrogates */
+    assert_printed("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond the last */
+}
+
+/* Whatever the room is: no half character, no half escape, and a sign that there is more. */
+TEST(what_does_not_fit_is_cut_between_characters)
+{
+    static const char foreign[] = "a\xc3\xbc\x1b\xe9\x8e\x96\xff\xf0\x9f\x94\x92\u202e!";
+    static const char *const pieces[] = {"a", "ü", "\\x1b", "鎖", "\\xff", "🔒", "\\u202e", "!"};
+    char whole[64] = "", text[64];
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
+        strcat(whole, pieces[i]);
+    for (size_t size = 4; size <= strlen(whole) + 3; size++) {
+        memset(text, '#', sizeof text);
+        printable_text(foreign, text, size);
+        assert_int_equal(text[size], '#');
+        char expected[64] = "", longer[64] = "";
+        for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+            strcat(longer, pieces[i]);
+            if (strlen(longer) + strlen("...") < size)
+                strcpy(expected, longer);
+        }
+        if (strlen(whole) < size)
+            strcpy(expected, whole);
+        else
+            strcat(expected, "...");
+        assert_string_equal(text, expected);
+    }
+}
+
+static size_t columns(const char *text)
+{
+    return printable_columns(text, strlen(text));
+}
+
+TEST(columns_are_those_of_a_terminal)
+{
+    assert_int_equal(columns(""), 0);
+    assert_int_equal(columns("abc"), 3);
+    assert_int_equal(columns("O(n²)"), 5);
+    assert_int_equal(columns("鎖🔒"), 4);
+    assert_int_equal(columns("\u10ff\u1100"), 3);
+}
+
+TEST(a_cut_counts_columns)
+{
+    char fits[] = "abcdef", cut[] = "abcdefg", wide[] = "鎖鎖鎖", narrow[] = "üüüüü";
+    assert_string_equal(printable_cut(fits, 6), "abcdef");
+    assert_string_equal(printable_cut(cut, 6), "abc...");
+    assert_string_equal(printable_cut(wide, 5), "鎖...");
+    assert_string_equal(printable_cut(narrow, 4), "ü...");
+    assert_string_equal(printable_cut(narrow, 3), "...");
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+TEST(test_bytes_that_are_no_text_are_written_out)
+{
+    static const struct {
+        const char *bytes, *text;
+    } cases[] = {
+        {"", ""},
+        {"results/two words\t\"", "results/two words\t\""},
+        {"größe, 鎖, 🔒", "größe, 鎖, 🔒"},
+        {"a\x80z", "a\\x80z"},
+        {"\xfc\xe8s", "\\xfc\\xe8s"},                   /* Latin-1 */
+        {"ö\xe9\x8e", "ö\\xe9\\x8e"},                   /* cut off */
+        {"\xf0\x9f\x94🔒\xc3", "\\xf0\\x9f\\x94🔒\\xc3"}, /* the same */
+        {"\xc0\xaf", "\\xc0\\xaf"},                     /* a slash in two bytes */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"},            /* half of a pair of UTF-16 */
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},   /* above Unicode */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        json_t *json = json_text(cases[i].bytes);
+        assert_string_equal(json_string_value(json), cases[i].text);
+        json_decref(json);
+    }
+}
+
+TEST(test_bytes_go_on_behind_a_nul)
+{
+    json_t *escaped = json_text_bytes("a\0\xff", 3);
+    assert_int_equal(json_string_length(escaped), 6);
+    assert_memory_equal(json_string_value(escaped), "a\0\\xff", 7);
+    json_decref(escaped);
 }

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "fleet/internal.h"
+#include "fleet/timers.h"
 
 #include "tests/support/test.h"
 
@@ -113,34 +113,6 @@ TEST_BETWEEN(test_none_rings_before_its_time_and_each_once, set_up, tear_down)
         assert_int_equal(rung_count, i + 1);
         assert_ptr_equal(rung[i], &owners[i]);
     }
-}
-
-TEST_BETWEEN(test_an_alarm_says_how_late_it_is, set_up, tear_down)
-{
-    set(0, 2 * NS_PER_S);
-    set(1, NS_PER_S / 2); /* has passed */
-    set(2, 0);
-    time_ns = 2 * NS_PER_S + 123;
-    timers_ring(&timers);
-    assert_int_equal(owners[0].late_ns, 123);
-    assert_int_equal(owners[1].late_ns, 3 * NS_PER_S / 2 + 123);
-    assert_int_equal(owners[2].late_ns, time_ns - 1);
-}
-
-TEST_BETWEEN(test_an_alarm_that_is_set_while_another_rings, set_up, tear_down)
-{
-    set(0, 2 * NS_PER_S);
-    set(1, 4 * NS_PER_S);
-    owners[0].again_ns = 3 * NS_PER_S;
-    time_ns = 2 * NS_PER_S;
-    timers_ring(&timers);
-    assert_int_equal(rung_count, 1);
-    assert_int_equal(armed_for.it_value.tv_sec, 3);
-    time_ns = 5 * NS_PER_S;
-    timers_ring(&timers);
-    assert_int_equal(rung_count, 3);
-    assert_ptr_equal(rung[1], &owners[0]);
-    assert_ptr_equal(rung[2], &owners[1]);
 }
 
 /* Also with a time that has passed: else an owner that always sets such an alarm would keep the

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Forms of a table: on the page, and as people take it into a text of their own. */
+#include "base/memory.h"
+#include "bench/page/internal.h"
+#include "bench/page/page.h"
+#include "measure/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ HTML */
+
+static void write_html_cell(FILE *stream, size_t place, bool is_number, const char *text)
+{
+    fputs(place == 0 ? "<tr>" : "", stream);
+    html_cell(stream, is_number, text);
+}
+
+static void end_html_row(FILE *stream)
+{
+    fputs("</tr>\n", stream);
+}
+
+const struct page_form page_form_html = {html_table_begin, write_html_cell, end_html_row,
+                                         html_table_end, false};
+
+/* ------------------------------------------------------------------ LaTeX */
+
+/* The first sign is one in a number alone. */
+static void write_latex(FILE *stream, bool is_number, const char *text)
+{
+    static const struct page_sign signs[] = {{"-", "$-$"},
+                                             {"\\", "\\textbackslash{}"},
+                                             {"~", "\\textasciitilde{}"},
+                                             {"^2", "$^2$"},
+                                             {"^3", "$^3$"},
+                                             {"^", "\\textasciicircum{}"},
+                                             {"²", "$^2$"},
+                                             {"³", "$^3$"},
+                                             {"<", "\\textless{}"},
+                                             {"–", "--"},
+                                             {"−", "$-$"},
+                                             {">", "\\textgreater{}"},
+                                             {"·", "$\\cdot$"},
+                                             {"≥", "$\\ge$"},
+                                             {"µ", "$\\mu$"},
+                                             {"&", "\\&"},
+                                             {"%", "\\%"},
+                                             {"$", "\\$"},
+                                             {"#", "\\#"},
+                                             {"_", "\\_"},
+                                             {"{", "\\{"},
+                                             {"}", "\\}"},
+                                             {NULL, NULL}};
+    page_escape(stream, text, is_number ? signs : signs + 1);
+}
+
+static void write_latex_cell(FILE *stream, size_t place, bool is_number, const char *text)
+{
+    fputs(place == 0 ? "" : " & ", stream);
+    write_latex(stream, is_number, text);
+}
+
+static void end_latex_row(FILE *stream)
+{
+    fputs(" \\\\\n", stream);
+}
+
+/* Small type and little space, for a column of a page that has two. */
+static void begin_latex(FILE *stream, const char *name, const char *title,
+                        const struct page_heading *headings, size_t count)
+{
+    fputs("% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{", stream);
+    write_latex(stream, false, title);
+    fprintf(stream, "}\n\\label{tab:%s}\n\\footnotesize\n\\setlength{\\tabcolsep}{4pt}\n", name);
+    fputs("\\begin{tabular}{", stream);
+    for (size_t i = 0; i < count; i++)
+        fputc(headings[i].is_numeric ? 'r' : 'l', stream);
+    fputs("}\n\\toprule\n", stream);
+    for (size_t i = 0; i < count; i++)
+        write_latex_cell(stream, i, false, headings[i].text);
+    end_latex_row(stream);
+    fputs("\\midrule\n", stream);
+}
+
+static void end_latex(FILE *stream)
+{
+    fputs("\\bottomrule\n\\end{tabular}\n\\end{table}\n", stream);
+}
+
+/* ------------------------------------------------------------------ Markdown */
+
+static void write_markdown_cell(FILE *stream, size_t place, bool is_number, const char *text)
+{
+    static const struct page_sign signs[] = {{"\\", "\\\\"}, {"|", "\\|"},  {"*", "\\*"},
+                                             {"_", "\\_"},   {"~", "\\~"},  {"`", "\\`"},
+                                             {"&", "&amp;"}, {"<", "&lt;"}, {NULL, NULL}};
+    (void)is_number;
+    fputs(place == 0 ? "| " : " | ", stream);
+    page_escape(stream, text, signs);
+}
+
+static void end_markdown_row(FILE *stream)
+{
+    fputs(" |\n", stream);
+}
+
+static void begin_markdown(FILE *stream, const char *name, const char *title,
+                           const struct page_heading *headings, size_t count)
+{
+    (void)name;
+    fprintf(stream, "%s:\n\n", title);
+    for (size_t i = 0; i < count; i++)
+        write_markdown_cell(stream, i, false, headings[i].text);
+    end_markdown_row(stream);
+    for (size_t i = 0; i < count; i++)
+        fputs(headings[i].is_numeric ? "|--:" : "|---", stream);
+    fputs("|\n", stream);
+}
+
+static void end_markdown(FILE *stream)
+{
+    (void)stream;
+}
+
+/* ------------------------------------------------------------------ CSV */
+
+/* Writes a number as programs read it: without the commas of thousands, and nothing for a dash. */
+static void write_csv_cell(FILE *stream, size_t place, bool is_number, const char *text)
+{
+    struct csv csv = {stream, place > 0};
+    char *plain = memory_text(text), *end = plain;
+    for (const char *at = text; is_number && *at != '\0'; at++) {
+        if (*at != ',')
+            *end++ = *at;
+    }
+    if (is_number)
+        *end = '\0';
+    csv_text(&csv, is_number && strcmp(text, "–") == 0 ? NULL : plain);
+    free(plain);
+}
+
+static void end_csv_row(FILE *stream)
+{
+    fputc('\n', stream);
+}
+
+static void begin_csv(FILE *stream, const char *name, const char *title,
+                      const struct page_heading *headings, size_t count)
+{
+    (void)name;
+    (void)title;
+    for (size_t i = 0; i < count; i++)
+        write_csv_cell(stream, i, false, headings[i].text);
+    end_csv_row(stream);
+}
+
+static void end_csv(FILE *stream)
+{
+    (void)stream;
+}
+
+const struct page_form page_forms[] = {
+    [PAGE_LATEX] = {begin_latex, write_latex_cell, end_latex_row, end_latex, true},
+    [PAGE_CSV] = {begin_csv, write_csv_cell, end_csv_row, end_csv, false},
+    [PAGE_MARKDOWN] = {begin_markdown, write_markdown_cell, end_markdown_row, end_markdown, true}};

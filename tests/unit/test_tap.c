@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a tap comes to: its counts beside the servers', and what makes it not valid; the law of the
+ * runs of a drain, and the recipes with the same law. */
+#include "bench/output/findings.h"
+#include "bench/tap/internal.h"
+#include "recipes/law.h"
+#include "recipes/registry.h"
+
+#include "tests/support/test.h"
+
+/* What a tap has seen and the servers have counted, beside five notifications that passed. */
+struct seen {
+    uint64_t notifications; /* that the servers counted */
+    enum reconciled reconciled;
+    enum verdict all, of_servers; /* of all findings, and of the one about the servers */
+    uint64_t packets;             /* that the servers counted */
+    uint64_t both, closing;       /* watches */
+    uint64_t sessions, refused, words, requests, encrypted, unreadable, unaccepted;
+    size_t runs; /* of a drain that plans three; 0: no drain */
+    bool unknown, private, captured, joined, cut_short, client_bytes, server_bytes;
+    bool command, connected, failed;
+};
+
+#define JUDGED(of_counts, of_all, of_the_servers)                                                  \
+    .reconciled = (of_counts), .all = (of_all), .of_servers = (of_the_servers)
+#define AGREES   JUDGED(RECONCILED_YES, VERDICT_HOLDS, VERDICT_HOLDS)
+#define DIFFERS  JUDGED(RECONCILED_NO, VERDICT_FAILS, VERDICT_FAILS)
+#define OPEN     JUDGED(RECONCILED_NA, VERDICT_HOLDS, VERDICT_MEASURED)
+#define INVALID  JUDGED(RECONCILED_NA, VERDICT_NOT_VALID, VERDICT_MEASURED)
+#define NO_TRIAL JUDGED(RECONCILED_YES, VERDICT_NOT_VALID, VERDICT_HOLDS)
+#define UNPROVED JUDGED(RECONCILED_NO, VERDICT_NOT_VALID, VERDICT_NOT_VALID)
+#define CAPTURED .captured = true
+#define COMMAND  .command = true, .connected = true
+
+static const struct seen taps[] = {
+    {5, AGREES},
+    {6, DIFFERS},
+    {4, DIFFERS},
+    /* A deletion that fires two watches of a session is counted twice. */
+    {7, AGREES, .both = 2},
+    {6, DIFFERS, .both = 2},
+    {5, DIFFERS, .both = 2},
+    /* A session that closes may miss a notification. */
+    {6, OPEN, .closing = 1},
+    {7, DIFFERS, .closing = 1},
+    {4, DIFFERS, .closing = 1},
+    /* Packets that went round the relay are those of others, who cannot use private servers. */
+    {5, OPEN, .packets = 3},
+    {5, DIFFERS, .packets = 3, .private = true},
+    /* Openings of sessions, also those that were refused, four-letter words, and requests. */
+    {5, AGREES, .packets = 14, .sessions = 2, .refused = 1, .words = 3, .requests = 7},
+    /* Counters that lack something are not compared. */
+    {6, OPEN, .unknown = true},
+    {6, OPEN, .encrypted = 1},
+    {6, INVALID, .unreadable = 1},
+    {6, OPEN, CAPTURED, .joined = true},
+    /* A capture is valid if it is whole, and has a session and both directions. */
+    {0, INVALID, CAPTURED},
+    {0, OPEN, CAPTURED, .sessions = 1},
+    {0, INVALID, CAPTURED, .sessions = 1, .cut_short = true},
+    {5, INVALID, CAPTURED, .joined = true, .client_bytes = true},
+    {5, OPEN, CAPTURED, .joined = true, .client_bytes = true, .server_bytes = true},
+    /* Of what is not valid the servers' counters prove nothing. */
+    {6, UNPROVED, .unaccepted = 1},
+    /* A command must succeed and connect, and a drain must have all its runs. */
+    {5, AGREES, COMMAND},
+    {5, NO_TRIAL, .command = true},
+    {5, NO_TRIAL, COMMAND, .failed = true},
+    {5, NO_TRIAL, COMMAND, .runs = 2},
+    {5, AGREES, COMMAND, .runs = 3},
+};
+
+static struct tap_options options;
+static struct tap tap;
+
+static void lay_out(const struct seen *seen)
+{
+    static char word[] = "true", *words[] = {word, NULL};
+    static struct tap_run runs[] = {{.n = 4}, {.n = 4}, {.n = 4}};
+    static struct ensemble ensemble;
+    options = (struct tap_options){.pcap = seen->captured ? "file" : NULL,
+                                   .command = seen->command ? words : NULL,
+                                   .drain = seen->runs > 0,
+                                   .clients.count = seen->runs > 0};
+    tap = (struct tap){.options = &options,
+                       .servers = {.known = !seen->unknown,
+                                   .notifications = seen->notifications,
+                                   .packets_received = seen->packets},
+                       .capture = {.segments = 1, .joined = seen->joined},
+                       .connections.unaccepted = seen->unaccepted,
+                       .command = {.failed = seen->failed, .status = seen->failed ? 7 << 8 : 0},
+                       .target.ensemble = seen->private ? &ensemble : NULL,
+                       .runs = runs,
+                       .run_count = seen->runs,
+                       .run_planned = seen->runs > 0 ? 3 : 0};
+    tap.capture.payload[CONVERSATION_CLIENT] = seen->client_bytes ? 9 : 0;
+    tap.capture.payload[CONVERSATION_SERVER] = seen->server_bytes ? 9 : 0;
+    strcpy(tap.cut_short, seen->cut_short ? "it ends" : "");
+    traffic_init(&tap.traffic);
+    tap.traffic.watches.both = seen->both;
+    tap.traffic.watches.closing = seen->closing;
+    tap.traffic.notifications[MESSAGE_EVENT_DELETED] = 2;
+    tap.traffic.notifications[MESSAGE_EVENT_CHILDREN] = 3;
+    tap.traffic.sessions = seen->sessions;
+    tap.traffic.refused = seen->refused;
+    tap.traffic.words = seen->words;
+    tap.traffic.operations[OPCODE_CREATE].requests = seen->requests;
+    tap.traffic.operations[OPCODE_CLOSE].requests = seen->requests > 0;
+    tap.traffic.encrypted = seen->encrypted;
+    tap.traffic.unreadable = seen->unreadable;
+    tap.traffic.why_unreadable = "it is none";
+    tap.traffic.connections = seen->connected;
+}
+
+TEST(a_tap_is_judged_by_what_it_has_seen)
+{
+    for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
+        const struct table *findings = &tap.tables[TAP_FINDINGS];
+        lay_out(&taps[i]);
+        tap_fill_rows(&tap);
+        tap_judge(&tap);
+        const struct table_value *last = table_row(findings, findings->rows - 1);
+        if (tap.reconciled != taps[i].reconciled || findings_verdict(findings) != taps[i].all)
+            fail_msg("case %zu: %s", i, verdict_word(findings_verdict(findings)));
+        assert_string_equal(last[finding_slug].text, "servers");
+        assert_string_equal(last[finding_verdict].text, verdict_word(taps[i].of_servers));
+        for (size_t table = 0; table < TAP_TABLES; table++)
+            table_deinit(&tap.tables[table]);
+        traffic_deinit(&tap.traffic);
+    }
+}
+
+/* ------------------------------------------------------------------ laws */
+
+enum { LEVELS = 5, TRIALS = 3, RUNS = LEVELS * TRIALS };
+
+static struct tap_run drains[RUNS];
+static struct tap_options drain_options = {.drain = true, .clients.count = LEVELS};
+static struct tap tap;
+
+/* Drains of a recipe with 2, 3, 5, 7 and 9 clients. */
+static void begin_drains(const char *recipe)
+{
+    static const uint64_t clients[LEVELS] = {2, 3, 5, 7, 9};
+    tap = (struct tap){.options = &drain_options, .runs = drains, .run_count = RUNS};
+    traffic_init(&tap.traffic);
+    for (size_t i = 0; i < RUNS; i++) {
+        struct tally law = {0};
+        drains[i] = (struct tap_run){.n = clients[i % LEVELS], .trial = (uint32_t)(i / LEVELS + 1)};
+        law_total(registry_find(recipe), drains[i].n, drains[i].n, &law);
+        drains[i].counts[OPCODE_CREATE2] = law.of[TALLY_CREATE];
+        drains[i].counts[TAP_FAILED + OPCODE_CREATE2] = law.of[TALLY_CREATE_FAILED];
+        drains[i].counts[OPCODE_EXISTS] = law.of[TALLY_EXISTS];
+        drains[i].counts[OPCODE_GET_DATA] = law.of[TALLY_GET];
+        drains[i].counts[OPCODE_GET_CHILDREN2] = law.of[TALLY_GET_CHILDREN];
+        drains[i].counts[OPCODE_SET_DATA] = law.of[TALLY_SET];
+        drains[i].counts[OPCODE_DELETE] = law.of[TALLY_DELETE];
+        drains[i].counts[TAP_FAILED + OPCODE_DELETE] = law.of[TALLY_DELETE_FAILED];
+        drains[i].counts[OPCODE_MULTI] = law.of[TALLY_MULTI];
+        drains[i].counts[OPCODE_SYNC] = law.of[TALLY_SYNC];
+        drains[i].counts[TAP_NOTIFICATIONS + MESSAGE_EVENT_DELETED] = law.of[TALLY_NOTIFICATION];
+        drains[i].counts[TAP_ALL_NOTIFICATIONS] = law.of[TALLY_NOTIFICATION];
+        drains[i].counts[OPCODE_PING] = i;
+        drains[i].counts[TAP_ALL] = tally_rpcs(&law);
+    }
+}
+
+/* The sentence of a finding; "" if there is none. */
+static const char *sentence_of(const char *slug)
+{
+    const struct table *findings = &tap.tables[TAP_FINDINGS];
+    for (size_t i = 0; i < findings->rows; i++)
+        if (strcmp(table_row(findings, i)[finding_slug].text, slug) == 0)
+            return table_row(findings, i)[finding_sentence].text;
+    return "";
+}
+
+static void judge(void)
+{
+    tap_fill_rows(&tap);
+    tap_judge_laws(&tap);
+}
+
+static void end(void)
+{
+    for (size_t i = 0; i < TAP_TABLES; i++)
+        table_deinit(&tap.tables[i]);
+    traffic_deinit(&tap.traffic);
+}
+
+/* Whatever its law; those that are broken on purpose are not named. */
+TEST(every_recipe_is_recognised)
+{
+    const struct recipe *recipe;
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        if (!recipe_has_law(recipe))
+            continue;
+        begin_drains(recipe->name);
+        judge();
+        assert_true(recipe->broken || strstr(sentence_of("recipe"), recipe->name) != NULL);
+        assert_null(strstr(sentence_of("recipe"), "broken"));
+        end();
+    }
+}
+
+/* Up to two operations that are in no law may come on top, such as those of Curator's mutex with
+ * its ensemble tracker; nothing may lack. */
+TEST(a_recipe_with_the_same_law_is_named)
+{
+    static const char named[] = "The counts are those of zkherd's recipe ";
+    static const struct {
+        const char *recipe;
+        struct {
+            enum opcode opcode;
+            int64_t of_each, more; /* of_each * n + more */
+        } beside[3];
+        const char *name; /* NULL: none */
+    } cases[] = {
+        {"nonscalable", {{0, 0, 0}}, "nonscalable"},
+        {"scalable-get", {{OPCODE_EXISTS, 1, 0}}, "scalable-get, and n exists more"},
+        {"scalable-get",
+         {{OPCODE_EXISTS, 1, 0}, {OPCODE_SYNC, 0, 1}},
+         "scalable-get, and n exists, 1 sync more"},
+        {"scalable-get",
+         {{OPCODE_GET_DATA, 2, 0}, {OPCODE_CHECK_WATCHES, 1, 0}},
+         "scalable-get, and 2\302\267n getData, n checkWatches more"},
+        {"scalable-get",
+         {{OPCODE_EXISTS, 1, 0}, {OPCODE_SYNC, 0, 1}, {OPCODE_CHECK_WATCHES, 0, 1}},
+         NULL},
+        {"scalable-get", {{OPCODE_GET_DATA, -1, 1}}, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_drains(cases[i].recipe);
+        for (size_t run = 0; run < RUNS; run++) {
+            for (size_t k = 0; k < 3; k++)
+                drains[run].counts[cases[i].beside[k].opcode] +=
+                    (uint64_t)(cases[i].beside[k].of_each * (int64_t)drains[run].n +
+                               cases[i].beside[k].more);
+        }
+        judge();
+        const char *sentence = sentence_of("recipe");
+        if (cases[i].name == NULL)
+            assert_string_equal(sentence, "");
+        else
+            assert_string_equal(sentence + strlen(named), cases[i].name);
+        end();
+    }
+}
+
+/* One run differs by 3, which the law survives. */
+TEST(the_law_is_that_of_most_runs)
+{
+    begin_drains("scalable");
+    drains[4].counts[TAP_ALL] += 3;
+    judge();
+    const struct table *laws = &tap.tables[TAP_LAWS];
+    const struct table_value *row = table_row(laws, laws->rows - 1);
+    assert_string_equal(row[tap_law_counted].text, "all requests");
+    assert_int_equal(row[tap_law_equal].count, RUNS - 1);
+    assert_int_equal(row[tap_law_differ_most].count, 3);
+    assert_non_null(strstr(sentence_of("law"), " requests in 14 of 15 runs"));
+    end();
+}
+
+TEST(counts_without_a_law_have_an_exponent)
+{
+    begin_drains("scalable");
+    for (size_t i = 0; i < RUNS; i++)
+        drains[i].counts[TAP_ALL] = drains[i].n * drains[i].n * drains[i].n;
+    judge();
+    const struct table *laws = &tap.tables[TAP_LAWS];
+    const struct table_value *row = table_row(laws, laws->rows - 1);
+    assert_int_equal(row[tap_law_law].kind, TABLE_UNKNOWN);
+    assert_int_equal(row[tap_law_equal].kind, TABLE_UNKNOWN);
+    assert_true(row[tap_law_exponent].real > 2.999 && row[tap_law_exponent].real < 3.001);
+    assert_string_equal(sentence_of("law"),
+                        "Requests grow as n^3.00 (3.00 to 3.00), and equal no polynomial in n");
+    end();
+}
+
+/* What --expect says of 15 runs, and the verdict. */
+TEST(runs_must_have_what_is_expected)
+{
+    static const struct {
+        const char *value;
+        enum verdict verdict;
+        const char *sentence; /* the first */
+    } cases[] = {
+        {"5n-2", VERDICT_HOLDS, "As expected, all requests: 5\302\267n - 2 in 15 of 15 runs"},
+        {"5*n - 2.0", VERDICT_HOLDS, "As expected, all requests: 5\302\267n - 2 in 15 of 15 runs"},
+        {"create2 failed=0,notifications=n - 1, all requests = 2 \302\267 n + 3n - 2",
+         VERDICT_HOLDS, "As expected, create2 failed: 0 in 15 of 15 runs"},
+        {"n^2", VERDICT_FAILS,
+         "Not as expected, all requests: n\302\262 in 0 of 15 runs; with n = 2 there were 8, not "
+         "4; "
+         "the runs have 5\302\267n - 2"},
+        {"getData=n - 1,getChildren2=2n - 1", VERDICT_FAILS,
+         "As expected, getData: n - 1 in 15 of 15 runs"},
+    };
+    const struct option_row row = {.member = OPTION_MEMBER(struct tap_options, expected)};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct option_given given = {
+            .row = &row, .value = cases[i].value, .options = &drain_options};
+        begin_drains("scalable-get");
+        assert_true(tap_parse_expected(&given));
+        if (i == sizeof cases / sizeof cases[0] - 1)
+            drains[7].counts[OPCODE_GET_CHILDREN2]++;
+        judge();
+        assert_string_equal(sentence_of("expected"), cases[i].sentence);
+        assert_int_equal(findings_verdict(&tap.tables[TAP_FINDINGS]), cases[i].verdict);
+        end();
+    }
+    static const char *const refused[] = {"",   "n n", "6m",      "crate=n",
+                                          "n,", "4/2", "create=", "n^3"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct option_given given = {.row = &row, .value = refused[i], .options = &drain_options};
+        assert_false(tap_parse_expected(&given));
+    }
+    memset(drain_options.expected, 0, sizeof drain_options.expected);
+}
+
+TEST(a_herd_is_told_by_its_growth)
+{
+    static const struct {
+        const char *recipe, *sentence;
+    } cases[] = {
+        {"nonscalable", "Herd: requests grow with n\302\262"},
+        {"scalable", "No herd: requests grow with n; with n = 9"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_drains(cases[i].recipe);
+        judge();
+        assert_int_equal(
+            strncmp(sentence_of("herds"), cases[i].sentence, strlen(cases[i].sentence)), 0);
+        end();
+    }
+}

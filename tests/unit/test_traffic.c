@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sessions, seconds, watches and the causes of notifications, out of the messages of some sessions.
+ */
+#include "relay/traffic.h"
+
+#include "base/memory.h"
+#include "tests/support/messages.h"
+#include "tests/support/test.h"
+
+#include <inttypes.h>
+
+#define SESSIONS 5 /* 1 to 4 */
+
+static struct traffic traffic;
+static struct conversation of[SESSIONS];
+static uint64_t now_ns;
+static int xid;
+
+/* What was said since is said by this session now. */
+static void by(int session)
+{
+    for (size_t i = 0; i < messages_count; i++)
+        conversation_feed(&of[session], messages[i].from, messages[i].bytes, messages[i].count,
+                          now_ns += 10);
+    messages_count = 0;
+    assert_null(of[session].unreadable);
+}
+
+FIXTURE(set_up)
+{
+    traffic_init(&traffic);
+    now_ns = 1000;
+    xid = 0;
+    messages_count = 0;
+    for (int i = 1; i < SESSIONS; i++) {
+        conversation_init(&of[i], &traffic_listener, &traffic);
+        messages_open(i);
+        by(i);
+    }
+    return 0;
+}
+
+FIXTURE(tear_down)
+{
+    for (int i = 1; i < SESSIONS; i++)
+        conversation_deinit(&of[i]);
+    traffic_deinit(&traffic);
+    return 0;
+}
+
+#define OBSERVER_TEST(name) TEST_BETWEEN(name, set_up, tear_down)
+
+/* ------------------------------------------------------------------ what sessions say */
+
+/* Requests and their replies. */
+static void create(int session, const char *path, int flags, const char *made, int error)
+{
+    messages_say(CLIENT, "iissai", ++xid, 1, path, "me", flags);
+    if (error == 0)
+        messages_say(SERVER, "ilis", xid, xid, 0, made);
+    else
+        messages_say(SERVER, "ili", xid, xid, error);
+    by(session);
+}
+
+static void exists(int session, const char *path, int watch, int error)
+{
+    messages_say(CLIENT, "iisf", ++xid, 3, path, watch);
+    messages_say(SERVER, error == 0 ? "iliS" : "ili", xid, xid, error);
+    by(session);
+}
+
+static void list(int session, const char *path, int watch)
+{
+    messages_say(CLIENT, "iisf", ++xid, 8, path, watch);
+    messages_say(SERVER, "iliiss", xid, xid, 0, 2, "a", "b");
+    by(session);
+}
+
+static int ask_delete(int session, const char *path)
+{
+    messages_say(CLIENT, "iisi", ++xid, 2, path, -1);
+    by(session);
+    return xid;
+}
+
+static void answer(int session, int its_xid, int zxid, int error)
+{
+    messages_say(SERVER, "ili", its_xid, zxid, error);
+    by(session);
+}
+
+static void notify(int session, int zxid, int event, const char *path)
+{
+    messages_say(SERVER, "iliiis", -1, zxid, 0, event, 3, path);
+    by(session);
+}
+
+static void finish(void)
+{
+    watches_end(&traffic.watches);
+}
+
+static const struct watches_figures *figures(size_t index)
+{
+    return &traffic.watches.figures[index];
+}
+
+static void assert_figures(size_t index, uint64_t set, uint64_t again, uint64_t fired,
+                           uint64_t left, uint64_t armed)
+{
+    assert_int_equal(figures(index)->set, set);
+    assert_int_equal(figures(index)->again, again);
+    assert_int_equal(figures(index)->fired, fired);
+    assert_int_equal(figures(index)->left, left);
+    assert_int_equal(figures(index)->armed, armed);
+}
+
+/* ------------------------------------------------------------------ a herd */
+
+/* Session 1 holds /f; 2 to 4 wait for it, and are all notified. */
+static void hold_and_wait(void)
+{
+    create(1, "/f", 1, "/f", 0);
+    for (int i = 2; i < SESSIONS; i++) {
+        create(i, "/f", 1, NULL, -110);
+        exists(i, "/f", 1, 0);
+    }
+}
+
+static void assert_herd(void)
+{
+    finish();
+    const struct watches_write *write = &traffic.watches.costliest[0];
+    assert_int_equal(write->opcode, OPCODE_DELETE);
+    assert_string_equal(write->pattern, "/f");
+    assert_int_equal(write->session, 1);
+    assert_int_equal(write->notified, 3);
+    assert_int_equal(write->followed, 5); /* 3 creates, 2 exists */
+    assert_int_equal(write->got, 1);
+    assert_int_equal(write->armed_again, 2);
+    assert_int_equal(traffic.watches.unattributed, 0);
+    assert_int_equal(traffic.watches.costliest[1].uses, 0);
+    assert_figures(0, 5, 0, 3, 0, 2);
+}
+
+static void scramble(void)
+{
+    create(3, "/f", 1, "/f", 0);
+    for (int i = 2; i < SESSIONS; i += 2) {
+        create(i, "/f", 1, NULL, -110);
+        exists(i, "/f", 1, 0);
+    }
+}
+
+/* Notifications may come before the reply, too. */
+OBSERVER_TEST(a_herd_is_the_releases)
+{
+    for (int reply_is_first = 0; reply_is_first < 2; reply_is_first++) {
+        tear_down(state);
+        set_up(state);
+        hold_and_wait();
+        int released = ask_delete(1, "/f");
+        if (reply_is_first)
+            answer(1, released, released, 0);
+        for (int i = 2; i < SESSIONS; i++)
+            notify(i, -1, 2, "/f");
+        scramble();
+        if (!reply_is_first)
+            answer(1, released, released, 0);
+        assert_herd();
+    }
+}
+
+OBSERVER_TEST(the_end_of_a_session_is_a_cause)
+{
+    hold_and_wait();
+    messages_say(CLIENT, "ii", ++xid, -11);
+    messages_say(SERVER, "ili", xid, xid, 0);
+    by(1);
+    for (int i = 2; i < SESSIONS; i++)
+        notify(i, -1, 2, "/f");
+    finish();
+    assert_int_equal(traffic.watches.costliest[0].opcode, OPCODE_CLOSE);
+    assert_int_equal(traffic.watches.costliest[0].notified, 3);
+    assert_string_equal(traffic.watches.costliest[0].pattern, "/f");
+}
+
+OBSERVER_TEST(a_write_that_failed_notifies_nobody)
+{
+    create(1, "/f", 1, "/f", 0);
+    exists(2, "/f", 1, 0);
+    int failed = ask_delete(3, "/f"), done = ask_delete(1, "/f");
+    answer(3, failed, failed, -103);
+    notify(2, -1, 2, "/f");
+    answer(1, done, done, 0);
+    finish();
+    assert_int_equal(traffic.watches.costliest[0].session, 1);
+    assert_int_equal(traffic.watches.costliest[0].notified, 1);
+}
+
+OBSERVER_TEST(a_transaction_decides_between_two_writes)
+{
+    list(2, "/", 1);
+    create(1, "/a", 0, "/a", 0); /* its zxid is its number */
+    int first = xid;
+    create(3, "/b", 0, "/b", 0);
+    notify(2, first + 1, 4, "/");
+    finish();
+    assert_int_equal(traffic.watches.costliest[0].session, 3);
+}
+
+OBSERVER_TEST(without_one_the_first_after_the_watch_decides)
+{
+    create(4, "/z", 0, "/z", 0);
+    list(2, "/", 1);
+    create(1, "/a", 0, "/a", 0);
+    create(3, "/b", 0, "/b", 0);
+    notify(2, -1, 4, "/");
+    notify(4, -1, 4, "/elsewhere");
+    finish();
+    assert_int_equal(traffic.watches.costliest[0].session, 1);
+    assert_int_equal(traffic.watches.unattributed, 1);
+}
+
+/* ------------------------------------------------------------------ watches */
+
+OBSERVER_TEST(watches_are_set_once_and_left)
+{
+    exists(1, "/a", 1, -101); /* waits for a znode that is not there */
+    exists(1, "/a", 1, -101);
+    exists(1, "/a", 0, 0);
+    exists(2, "/b", 1, -102); /* refused: none is set */
+    list(1, "/a", 1);
+    messages_say(CLIENT, "iisi", ++xid, 106, "/c", 1); /* addWatch, recursive */
+    messages_say(SERVER, "ilii", xid, xid, 0, 0);
+    by(1);
+    notify(1, -1, 1, "/c/d/e");
+    notify(1, -1, 2, "/a"); /* fires both watches of /a */
+    list(1, "/a", 1);
+    messages_say(CLIENT, "iisi", ++xid, 18, "/a", 3); /* removeWatches of any kind */
+    messages_say(SERVER, "ili", xid, xid, 0);
+    by(1);
+    list(1, "/a", 1);
+    messages_say(CLIENT, "ii", ++xid, -11);
+    by(1);
+    list(2, "/a", 1);
+    finish();
+    assert_figures(0, 1, 1, 1, 0, 0); /* data of /a */
+    assert_figures(1, 4, 0, 1, 1, 1); /* children of /a: fired, removed, left, armed */
+    assert_int_equal(figures(1)->removed, 1);
+    assert_int_equal(traffic.watches.both, 1);
+    assert_figures(2, 1, 0, 1, 1, 0); /* those that stay */
+    assert_int_equal(traffic.watches.kinds.count, 3);
+}
+
+/* Each notification is of the next write, and servers count each deletion in both tables. */
+OBSERVER_TEST(a_watch_that_stays_has_a_cause_each_time)
+{
+    messages_say(CLIENT, "iisi", ++xid, 106, "/c", 1);
+    messages_say(SERVER, "ilii", xid, xid, 0, 0);
+    by(1);
+    for (int i = 2; i < 4; i++) {
+        create(i, "/c/d", 0, "/c/d", 0);
+        notify(1, -1, 1, "/c/d");
+        int deleted = ask_delete(i, "/c/d");
+        notify(1, -1, 2, "/c/d");
+        answer(i, deleted, deleted, 0);
+    }
+    finish();
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(traffic.watches.costliest[i].notified, 1);
+    assert_int_equal(traffic.watches.both, 2);
+    assert_int_equal(traffic.watches.unattributed, 0);
+    assert_figures(0, 1, 0, 4, 0, 1);
+}
+
+/* ------------------------------------------------------------------ queues */
+
+static bool holds(int session)
+{
+    return locks_holds(traffic.watches.locks, session);
+}
+
+/* It only sets its watch again, as the next in the queue does. */
+OBSERVER_TEST(who_holds_a_lock_has_got_something)
+{
+    for (int i = 1; i < 4; i++) {
+        char made[32];
+        snprintf(made, sizeof made, "/l/n-%010d", i);
+        create(i, "/l/n-", 3, made, 0);
+    }
+    list(2, "/l", 1);
+    list(3, "/l", 1);
+    assert_true(holds(1));
+    int released = ask_delete(1, "/l/n-0000000001");
+    answer(1, released, released, 0);
+    assert_true(holds(2));
+    for (int i = 2; i < 4; i++) {
+        notify(i, -1, 4, "/l");
+        list(i, "/l", 1);
+    }
+    finish();
+    assert_int_equal(traffic.watches.costliest[0].notified, 2);
+    assert_int_equal(traffic.watches.costliest[0].got, 1);
+    assert_int_equal(traffic.watches.costliest[0].armed_again, 1);
+}
+
+/* Nobody asks for the end of a session that has expired. */
+OBSERVER_TEST(a_deletion_that_was_not_asked_for_ends_a_place)
+{
+    create(1, "/l/n-", 3, "/l/n-0000000000", 0);
+    create(2, "/l/n-", 3, "/l/n-0000000001", 0);
+    exists(2, "/l/n-0000000000", 1, 0);
+    notify(2, -1, 2, "/l/n-0000000000");
+    assert_true(holds(2) && !holds(1));
+    finish();
+}
+
+/* The release of a ticket lock: a transaction that changes one znode and deletes another. */
+OBSERVER_TEST(a_release_may_be_a_part_of_a_transaction)
+{
+    create(1, "/l/t-", 3, "/l/t-0000000000", 0);
+    create(2, "/l/t-", 3, "/l/t-0000000001", 0);
+    messages_say(CLIENT,
+                 "ii"
+                 "ifi"
+                 "ssi"
+                 "ifi"
+                 "si"
+                 "ifi",
+                 ++xid, 14, 5, 0, -1, "/turn", "z", 0, 2, 0, -1, "/l/t-0000000000", -1, -1, 1, -1);
+    messages_say(SERVER,
+                 "ili"
+                 "ifi"
+                 "S"
+                 "ifi"
+                 "ifi",
+                 xid, xid, 0, 5, 0, 0, 2, 0, 0, -1, 1, -1);
+    by(1);
+    assert_true(holds(2) && !holds(1));
+    finish();
+}
+
+/* A part of a transaction that fails creates nothing. */
+OBSERVER_TEST(a_transaction_that_failed_makes_no_place)
+{
+    create(1, "/l/t-", 3, "/l/t-0000000000", 0);
+    messages_say(CLIENT,
+                 "ii"
+                 "ifi"
+                 "snai"
+                 "ifi"
+                 "si"
+                 "ifi",
+                 ++xid, 14, 1, 0, -1, "/l/t-", 3, 13, 0, -1, "/none", 0, -1, 1, -1);
+    messages_say(SERVER,
+                 "ili"
+                 "ifi"
+                 "i"
+                 "ifi"
+                 "i"
+                 "ifi",
+                 xid, xid, 0, -1, 0, 0, 0, -1, 0, -101, -101, -1, 1, -1);
+    by(2);
+    assert_true(holds(1));
+    assert_int_equal(traffic.operations[OPCODE_MULTI].failed, 1);
+    assert_int_equal(traffic.error_count, 1);
+    assert_int_equal(traffic.errors[0].error, -101);
+    ask_delete(1, "/l/t-0000000000");
+    assert_true(!holds(1) && !holds(2));
+    finish();
+}
+
+/* ------------------------------------------------------------------ clients */
+
+static const char *library(int session)
+{
+    return traffic.each[session - 1]->library;
+}
+
+OBSERVER_TEST(what_sessions_and_seconds_sum_up_to)
+{
+    assert_int_equal(traffic.each_count, 4);
+    assert_null(library(1));
+    xid = 1795722374; /* the time of day */
+    exists(1, "/a", 0, -101);
+    create(1, "/a/_c_b", 1, "/a/_c_b", 0); /* a mark of Curator's after all */
+    xid = 0;
+    exists(2, "/a", 0, 0);
+    create(3, "/l/0f9a2b3c000041118222012345678abc__lock__", 3, "/l/0f__lock__0000000000", 0);
+    xid = 20000000;
+    exists(4, "/a", 0, 0);
+    notify(4, -1, 2, "/a");
+    assert_string_equal(library(1), "Curator");
+    assert_string_equal(library(2), "Java or another");
+    assert_string_equal(library(3), "kazoo");
+    assert_string_equal(library(4), "C");
+    uint64_t begun_ns = traffic.begun_ns;
+    now_ns = begun_ns + 2999999900;
+    messages_say(CLIENT, "ii", -2, 11); /* a ping, in the second before the third */
+    by(2);
+    now_ns += 1000;
+    messages_say(SERVER, "ili", -2, 20, 0);
+    by(2);
+    const struct traffic_sums *first = &traffic.each[0]->sums, *seconds = traffic.seconds;
+    assert_int_equal(first->requests, 2);
+    assert_int_equal(first->failed, 1);
+    assert_int_equal(first->notifications, 0);
+    assert_int_equal(traffic.each[3]->sums.notifications, 1);
+    assert_int_equal(traffic.second_count, 4);
+    assert_int_equal(seconds[0].requests, 5);
+    assert_int_equal(seconds[1].sent_bytes, 0);
+    assert_int_equal(seconds[2].sent_bytes, 12);
+    assert_int_equal(seconds[2].requests, 0);
+    assert_int_equal(seconds[3].received_bytes, 20);
+    struct traffic_sums by_session = {0}, by_second = {0};
+    for (size_t i = 0; i < 4; i++) {
+        by_session.sent_bytes += traffic.each[i]->sums.sent_bytes;
+        by_second.sent_bytes += seconds[i].sent_bytes;
+        by_session.received_bytes += traffic.each[i]->sums.received_bytes;
+        by_second.received_bytes += seconds[i].received_bytes;
+    }
+    assert_int_equal(by_session.sent_bytes, by_second.sent_bytes);
+    assert_int_equal(by_session.received_bytes, by_second.received_bytes);
+    assert_int_equal(traffic.each[0]->connections, 1);
+}
