@@ -36,7 +36,8 @@ umask 022
 
 made=$(mktemp -d) || exit 1
 trap 'rm -rf "$made"' EXIT
-trap 'exit 1' HUP INT TERM
+# Somebody who does not want to wait any longer sees how far the scenario is.
+trap 'cat "$made/stdout" "$made/stderr"; exit 1' HUP INT TERM
 
 # ---------------------------------------------------------------- what a fragment calls
 
