@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The command line of `zkherd autopsy`, the flaws of the logs, and the files of results. */
-#include "base/clock.h"
-#include "base/memory.h"
+/* The command line of `zkherd autopsy`, and the files of results. */
 #include "base/text.h"
 #include "bench/autopsy/internal.h"
 #include "bench/cli/complain.h"
@@ -13,8 +11,6 @@
 #include "bench/output/trial_columns.h"
 #include "bench/page/page.h"
 
-#include <inttypes.h>
-#include <poll.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,22 +52,13 @@ static bool parse_time(struct option_given *given)
     return true;
 }
 
-static bool parse_path(struct option_given *given)
-{
-    const char **path = option_row_place(given);
-    size_t length = strlen(given->value);
-    *path = given->value;
-    return (given->value[0] == '/' && length > 1 && given->value[length - 1] != '/') ||
-           option_row_refuse(given, "expected the path of a lock, such as /app/lock");
-}
-
 static const struct option_row rows[] = {
     OPTION_ROW(.name = "--from", OPTION_INTO(parse_time, struct autopsy, from_ms), .value = "1",
                .help = "      --from TIME          leave out what ended before: UTC, "
                        "2026-11-28T22:30\n"),
     OPTION_ROW(.name = "--until", OPTION_INTO(parse_time, struct autopsy, until_ms),
                .value = "9000000000000", .help = "      --until TIME         read up to there\n"),
-    OPTION_ROW(.name = "--lock", OPTION_INTO(parse_path, struct autopsy, only),
+    OPTION_ROW(.name = "--lock", OPTION_INTO(option_row_text, struct autopsy, only),
                .help = "      --lock PATH          tell of this lock alone\n"),
     ROW_OUT(struct autopsy),
     ROW_NO_FILES(struct autopsy),
@@ -100,117 +87,7 @@ static int parse(int argc, char **argv, struct autopsy *autopsy)
                : error_exit_status(ERROR_USAGE);
 }
 
-/* ------------------------------------------------------------------ flaws */
-
-/* Adds a sentence, which is the table's to free. */
-static void add_flaw(struct autopsy *autopsy, char *sentence, bool loses)
-{
-    struct table_value *row = table_add(&autopsy->tables[FLAWS]);
-    row[autopsy_flaw_sentence] = (struct table_value){.kind = TABLE_TEXT, .text = sentence};
-    row[autopsy_flaw_loses] = table_flag(loses);
-    autopsy->loses |= loses;
-}
-
-/* What is missing, for the caller to free. */
-static char *describe_gap(const struct journal_flaw *gap)
-{
-    const uint64_t after = (uint64_t)gap->after, before = (uint64_t)gap->before;
-    const bool is_certain = gap->newest != 0 || after >> 32 == before >> 32;
-    char found[48] = "";
-    if (gap->newest != 0)
-        snprintf(found, sizeof found, ", a snapshot has 0x%" PRIx64, (uint64_t)gap->newest);
-    if (before == 0)
-        return memory_format("Transactions behind 0x%" PRIx64 " are in no log%s.", after, found);
-    return memory_format(
-        "Transactions between 0x%" PRIx64 " and 0x%" PRIx64
-        " %s%s: holders behind them begin anew.",
-        after, before, is_certain ? "are in no log" : "may be missing, because no server has both",
-        found);
-}
-
-static void add_file_flaw(void *context, const struct journal_flaw *flaw)
-{
-    const struct journal_flaw_row *kind = &journal_flaws[flaw->kind];
-    const char *compression = flaw->compression;
-    char where[96] = "", file[512];
-    if (flaw->offset > 0)
-        snprintf(where, sizeof where, " (at byte %" PRIu64 ", behind zxid 0x%" PRIx64 ")",
-                 flaw->offset, (uint64_t)flaw->after);
-    printable_text(flaw->file, file, sizeof file);
-    add_flaw(context,
-             flaw->kind == JOURNAL_GAP
-                 ? describe_gap(flaw)
-                 : memory_format("%s %s%s%s%s.", file, kind->sentence,
-                                 compression != NULL ? " " : "",
-                                 compression != NULL ? compression : "", where),
-             kind->loses);
-}
-
-/* Holders are unknown whose sessions ended before the snapshot was written. */
-static void add_flaw_of_unlisted(struct autopsy *autopsy)
-{
-    char until[32];
-    if (autopsy->unlisted == 0 || autopsy->unlisted_ms < autopsy->from_ms)
-        return;
-    clock_format_utc((uint64_t)autopsy->unlisted_ms * NS_PER_MS, 0, until, sizeof until);
-    add_flaw(autopsy,
-             memory_format(
-                 "%" PRIu64 " sessions from before the first transaction ended before the first "
-                 "snapshot, and servers before 3.6 do not list what ends with them: holders "
-                 "up to %s may be missing.",
-                 autopsy->unlisted, until),
-             true);
-}
-
 /* ------------------------------------------------------------------ the whole */
-
-static bool show(void *context, uint64_t read_bytes, uint64_t of_bytes)
-{
-    struct autopsy *autopsy = context;
-    struct pollfd signals = {.fd = autopsy->signals, .events = POLLIN};
-    char line[160], left[32];
-    const double done = ((double)read_bytes / (double)of_bytes + autopsy->is_second) / 2,
-                 left_ns = (double)(clock_now_ns() - autopsy->begun_ns) * (1 / done - 1);
-    snprintf(line, sizeof line, "autopsy: %.0f %% of %.0f MB, %s left", 100 * done,
-             (double)of_bytes / 1e6, text_format_duration((uint64_t)left_ns, left, sizeof left));
-    progress_show_step(&autopsy->progress, line);
-    return poll(&signals, 1, 0) <= 0;
-}
-
-static void read_once(struct autopsy *autopsy)
-{
-    struct journal_listener listener = reading_listener;
-    listener.flaw = autopsy->is_second ? NULL : add_file_flaw;
-    listener.progress = show;
-    ERROR_FIRST(&autopsy->error,
-                journal_read(autopsy->journal, &listener, autopsy, &autopsy->error));
-}
-
-static void read_twice(struct autopsy *autopsy)
-{
-    const struct table *flaws = &autopsy->tables[FLAWS];
-    struct error *error = &autopsy->error;
-    ERROR_FIRST(error,
-                journal_open(autopsy->folders, autopsy->folder_count, &autopsy->journal, error));
-    read_once(autopsy);
-    add_flaw_of_unlisted(autopsy);
-    if (error->kind == ERROR_NONE && autopsy->read == 0) {
-        const char *why = flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
-                                          : "the log has no transaction.";
-        (void)!error_raise(error, ERROR_NO_JOURNAL, 0, autopsy->folders[0], "%.*s",
-                           (int)strlen(why) - 1, why); /* the full stop is the complaint's */
-    }
-    if (error->kind == ERROR_NONE)
-        reading_again(autopsy);
-    read_once(autopsy);
-    if (error->kind != ERROR_NONE)
-        return;
-    reading_end(autopsy);
-    autopsy_conclude(autopsy);
-    if (autopsy->only != NULL && autopsy->tables[LOCKS].rows == 0)
-        (void)!error_raise(error, ERROR_NO_LOCK, 0, autopsy->only,
-                           "the logs have no hold of it in the time that is asked for");
-}
 
 /* Reads the logs into the files of a new folder, which is removed after an error. */
 static void write_files(struct autopsy *autopsy)
@@ -221,7 +98,9 @@ static void write_files(struct autopsy *autopsy)
     ERROR_FIRST(error, file_set_add_table(files, &autopsy_hold_table, &autopsy->holds, error));
     ERROR_FIRST(error, file_set_add_table(files, &handoff_row_table, &autopsy->handoffs, error));
     if (error->kind == ERROR_NONE)
-        read_twice(autopsy);
+        autopsy_read(autopsy);
+    if (error->kind == ERROR_NONE)
+        autopsy_conclude(autopsy);
     for (size_t i = 0; error->kind == ERROR_NONE && i < AUTOPSY_TABLES; i++) {
         struct csv csv;
         ERROR_FIRST(error, file_set_add_table(files, autopsy->tables[i].type, &csv, error));
@@ -262,10 +141,8 @@ int autopsy_main(int argc, char **argv)
         return status;
     json_result_start();
     progress_init(&autopsy.progress, 1, autopsy.output.quiet);
-    autopsy.begun_ns = clock_now_ns();
     autopsy.signals = signals_block();
     ERROR_FIRST(error, standard_output_check(error));
-    reading_start(&autopsy);
     if (error->kind == ERROR_NONE)
         write_files(&autopsy);
     if (error->kind == ERROR_NONE)

@@ -17,7 +17,6 @@
 #include "bench/output/file_set.h"
 #include "bench/output/findings.h"
 #include "history/census.h"
-#include "history/locks.h"
 #include "journal/journal.h"
 
 enum autopsy_rows { FLAWS, LOCKS, EXPIRIES, PERIODS, DOUBTS, FINDINGS, AUTOPSY_TABLES };
@@ -43,19 +42,13 @@ struct autopsy {
     struct csv handoffs, holds; /* rows are written as locks are released */
     struct progress progress;
     int signals;
-    uint64_t begun_ns;
     /* Extent of all that was read. */
     uint64_t read;
     int64_t first_zxid, last_zxid;
-    int64_t first_ms;          /* of the first transaction */
-    int64_t least_ms, last_ms; /* the earliest and the latest time */
-    struct {                   /* steps of the clock to an earlier time */
-        uint64_t steps;
-        int64_t most_ms;   /* the largest */
-        int64_t most_zxid; /* of the transaction behind it */
-        bool at_epoch;     /* where another leader began */
-    } back;
-    uint64_t zero_closes; /* sessions that closed themselves by a request of number 0 */
+    int64_t first_ms;           /* of the first transaction */
+    int64_t least_ms, last_ms;  /* the earliest and the latest time */
+    int64_t back_ms, back_zxid; /* the largest step to an earlier time, and the transaction there */
+    uint64_t zero_closes;       /* sessions that closed themselves by a request of number 0 */
     uint64_t unlisted; /* sessions that a snapshot is too late for, and whose end lists no znodes */
     int64_t unlisted_ms; /* the end of the last of them */
     uint64_t orphans;    /* ephemeral znodes of a snapshot that have outlived their sessions */
@@ -75,16 +68,12 @@ struct autopsy {
     struct table tables[AUTOPSY_TABLES];
     bool loses; /* transactions may be missing */
     uint64_t period_ms;
-    struct table_value *expiry; /* of the session that is being ended; NULL: it closed itself */
+    struct table_value *expiry; /* of the session that ends; NULL: none, or it closed itself */
     const char *end;            /* of a hold that ends now */
 };
 
-/* reading.c: a listener whose context is a struct autopsy; what stands before, between and behind
- * the two readings. */
-extern const struct journal_listener reading_listener;
-void reading_start(struct autopsy *autopsy);
-void reading_again(struct autopsy *autopsy);
-void reading_end(struct autopsy *autopsy);
+/* reading.c: reads the logs into the rows, but for the findings; sets the error. */
+void autopsy_read(struct autopsy *autopsy);
 
 /* print.c: the findings; everything on stdout, as a text or as an object of docs/schema. */
 void autopsy_conclude(struct autopsy *autopsy);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the rows come to: findings, and views on the terminal and in JSON. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "bench/autopsy/internal.h"
 #include "bench/cli/terminal.h"
-#include "bench/output/findings.h"
 #include "bench/output/json_result.h"
 #include "bench/output/row_grid.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,17 +35,15 @@ static const struct {
     enum autopsy_period_column column;
     const char *name, *words;
 } counts[] = {
-    {autopsy_period_opened, "sessions_opened", "sessions began"},
-    {autopsy_period_closed, "sessions_closed", "ended"},
-    {autopsy_period_expired, "sessions_expired", "expired"},
-    {autopsy_period_undecided, "sessions_undecided",
-     "expired or closed themselves by a request of number 0"},
+    {autopsy_period_opened, "sessions_opened", "sessions that began"},
+    {autopsy_period_closed, "sessions_closed", "sessions that ended"},
+    {autopsy_period_expired, "sessions_expired", "of these expired"},
+    {autopsy_period_undecided, "sessions_undecided", "of these expired, or closed themselves"},
     {autopsy_period_errors, "errors", "error transactions"},
     {autopsy_period_refused, "refused", "creates that a lock refused"},
     {autopsy_period_own_refused, "own_refused", "creates that a lock of zkherd itself refused"},
     {autopsy_period_unattributed, "unattributed", "refused creates of no lock that is known"},
-    {autopsy_period_columns_count, "orphans",
-     "ephemeral znodes of a snapshot that have outlived their sessions"},
+    {autopsy_period_columns_count, "orphans", "ephemeral znodes that have outlived their sessions"},
 };
 #define COUNTS (sizeof counts / sizeof counts[0])
 
@@ -63,33 +58,42 @@ static uint64_t count_of(const struct autopsy *autopsy, enum autopsy_period_colu
     return sum;
 }
 
-/* ------------------------------------------------------------------ findings */
+/* ------------------------------------------------------------------ the first rows */
 
-/* The row with the most of a column, one of zkherd's own only if there is no other; NULL: there is
- * no row. */
-static const struct table_value *most(const struct table *locks, enum autopsy_lock_column column)
+/* zkherd's own locks are last. */
+static double value_of(const struct table *table, size_t row, size_t column)
 {
-    const struct table_value *found = NULL;
-    double of_found = 0;
-    for (size_t i = 0; i < locks->rows; i++) {
-        const struct table_value *row = table_row(locks, i);
-        const double value = table_number(&row[column]) - (row[autopsy_lock_own].flag ? 1e13 : 0);
-        if (found == NULL || value > of_found) {
-            found = row;
-            of_found = value;
-        }
-    }
-    return found;
+    const struct table_value *values = table_row(table, row);
+    const bool is_own = table->type == &autopsy_lock_table && values[autopsy_lock_own].flag;
+    return table_number(&values[column]) - (is_own ? 1e13 : 0);
 }
 
-static void conclude_hold(struct autopsy *autopsy, const struct table_value *lock)
+/* Finds the rows that have the most of a column, the first of equals first. */
+static size_t find_first(const struct table *table, size_t column, size_t rows[ROWS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->rows; i++) {
+        size_t at = count;
+        while (at > 0 && value_of(table, rows[at - 1], column) < value_of(table, i, column))
+            at--;
+        if (at == ROWS)
+            continue;
+        count += count < ROWS;
+        memmove(rows + at + 1, rows + at, (count - 1 - at) * sizeof *rows);
+        rows[at] = i;
+    }
+    return count;
+}
+
+/* ------------------------------------------------------------------ findings */
+
+static void conclude_hold(struct table *findings, const struct table_value *lock)
 {
     const char *name = lock[autopsy_lock_path].text,
                *session = lock[autopsy_lock_held_max_session].text;
     const double held_s = table_number(&lock[autopsy_lock_held_max_s]);
     char path[TEXT_SIZE], from[TEXT_SIZE], held[32];
-    findings_add(&autopsy->tables[FINDINGS],
-                 FINDING_MEASURED("stood-still", name, FINDING_FIGURE(held_s), "s", 0),
+    findings_add(findings, FINDING_MEASURED("stood-still", name, FINDING_FIGURE(held_s), "s", 0),
                  "Stood still: %s, held for %s by %s, from %s to the end, while %" PRIu64 " waited",
                  printable_text(name, path, sizeof path),
                  text_format_duration((uint64_t)(1e9 * held_s), held, sizeof held),
@@ -98,18 +102,16 @@ static void conclude_hold(struct autopsy *autopsy, const struct table_value *loc
                  lock[autopsy_lock_waiting].count);
 }
 
-static void conclude_herd(struct autopsy *autopsy, const struct table_value *lock)
+static void conclude_herd(struct table *findings, const struct table_value *lock, double all)
 {
     const uint64_t refused = lock[autopsy_lock_refused].count,
                    grants = lock[autopsy_lock_grants].count,
                    waiters = lock[autopsy_lock_waiters_max].count;
-    const double each = grants > 0 ? (double)refused / (double)grants : 0,
-                 all = (double)count_of(autopsy, autopsy_period_transactions);
-    struct table *findings = &autopsy->tables[FINDINGS];
+    const double each = grants > 0 ? (double)refused / (double)grants : 0;
     const struct finding *finding = FINDING_MEASURED(
         "herd", lock[autopsy_lock_path].text, FINDING_FIGURE(each), "refused creates a grant", 0);
     char name[TEXT_SIZE];
-    printable_text(lock[autopsy_lock_path].text, name, sizeof name);
+    printable_text(finding->subject, name, sizeof name);
     if (refused == 0)
         findings_add(findings, finding,
                      "No herd of creates: no lock refused one. Whether the clients of a queue herd "
@@ -131,27 +133,30 @@ static void conclude_herd(struct autopsy *autopsy, const struct table_value *loc
 void autopsy_conclude(struct autopsy *autopsy)
 {
     const struct table *locks = &autopsy->tables[LOCKS];
-    const struct table_value *first = most(locks, autopsy_lock_rank);
+    struct table *findings = &autopsy->tables[FINDINGS], *doubts = &autopsy->tables[DOUBTS];
     const struct census_doubt *doubt;
-    const struct finding *none = FINDING_MEASURED("herd", "", FINDING_NO_FIGURE, NULL, 0);
-    for (size_t i = 0; (doubt = census_doubt(autopsy->census, i)) != NULL; i++) {
-        struct table_value *row = table_add(&autopsy->tables[DOUBTS]);
+    size_t first[ROWS];
+    while ((doubt = census_doubt(autopsy->census, doubts->rows)) != NULL) {
+        struct table_value *row = table_add(doubts);
         row[autopsy_doubt_path] = table_text(doubt->path);
         row[autopsy_doubt_is_lock] = table_flag(doubt->is_lock);
         row[autopsy_doubt_refused] = table_count(doubt->refusals);
         row[autopsy_doubt_sessions] = table_count(doubt->sessions);
     }
-    if (first != NULL && first[autopsy_lock_stood_still].flag)
-        conclude_hold(autopsy, first);
-    if (first != NULL)
-        conclude_herd(autopsy, most(locks, autopsy_lock_refused));
-    else
-        findings_add(&autopsy->tables[FINDINGS], none, "%s",
-                     autopsy->tables[DOUBTS].rows > 0 ? "No lock is certain: see what is undecided"
-                                                      : "No lock was found");
+    if (find_first(locks, autopsy_lock_rank, first) == 0) {
+        findings_add(findings, FINDING_MEASURED("herd", "", FINDING_NO_FIGURE, NULL, 0),
+                     doubts->rows > 0 ? "No lock is certain: see what is undecided"
+                                      : "No lock was found");
+        return;
+    }
+    if (table_row(locks, first[0])[autopsy_lock_stood_still].flag)
+        conclude_hold(findings, table_row(locks, first[0]));
+    (void)find_first(locks, autopsy_lock_refused, first);
+    conclude_herd(findings, table_row(locks, first[0]),
+                  (double)count_of(autopsy, autopsy_period_transactions));
 }
 
-/* ------------------------------------------------------------------ tables */
+/* ------------------------------------------------------------------ the terminal */
 
 static const struct row_column lock_columns[] = {
     {.column = autopsy_lock_recipe},
@@ -183,71 +188,57 @@ static const struct row_column doubt_columns[] = {
     {.column = autopsy_doubt_path, .title = "znode"},
 };
 
+/* The tables on the screen, each in the order of a column. */
 #define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
+static const struct {
+    enum autopsy_rows table;
+    size_t by;
+    const char *title;
+    const struct row_column *columns;
+    size_t column_count;
+} views[] = {
+    {EXPIRIES, autopsy_expiry_held, "sessions that expired, or may have", COLUMNS(expiry_columns)},
+    {DOUBTS, autopsy_doubt_refused, "undecided: creates that a znode may have refused",
+     COLUMNS(doubt_columns)},
+    {LOCKS, autopsy_lock_rank, "locks with the most waiters", COLUMNS(lock_columns)},
+};
 
-/* Prints the rows that have the most of a column, the first of equals first. */
-static void print_most(const struct table *table, size_t by, const char *title,
-                       const struct row_column *columns, size_t column_count)
+static void print_view(const struct autopsy *autopsy, size_t view)
 {
-    size_t rows[ROWS], count = 0;
-    for (size_t i = 0; i < table->rows; i++) {
-        double value = table_number(&table_row(table, i)[by]);
-        size_t at = count;
-        while (at > 0 && table_number(&table_row(table, rows[at - 1])[by]) < value)
-            at--;
-        if (at == ROWS)
-            continue;
-        count += count < ROWS;
-        memmove(rows + at + 1, rows + at, (count - 1 - at) * sizeof *rows);
-        rows[at] = i;
-    }
+    const struct table *table = &autopsy->tables[views[view].table];
+    size_t rows[ROWS], count = find_first(table, views[view].by, rows);
     if (count == 0)
         return;
-    printf("%s", title);
+    printf("\n%s", views[view].title);
     if (table->rows > count)
         printf(", %zu of %zu", count, table->rows);
     puts(":");
     row_grid_write(&(struct row_grid){.table = table,
                                       .rows = rows,
                                       .row_count = count,
-                                      .columns = columns,
-                                      .column_count = column_count},
+                                      .columns = views[view].columns,
+                                      .column_count = views[view].column_count},
                    terminal_columns(STDOUT_FILENO), stdout);
-    putchar('\n');
 }
 
-/* ------------------------------------------------------------------ the terminal */
-
-static void print_extent(const struct autopsy *autopsy)
+static void print_counts(const struct autopsy *autopsy)
 {
-    char first[TEXT_SIZE], last[TEXT_SIZE], count[32];
+    char first[TEXT_SIZE], last[TEXT_SIZE], text[32];
     const size_t logs = journal_logs(autopsy->journal);
     wrap_sentence(
         stdout, "%s transactions, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu log%s.",
-        text_format_count(autopsy->read, count, sizeof count), (uint64_t)autopsy->first_zxid,
+        text_format_count(autopsy->read, text, sizeof text), (uint64_t)autopsy->first_zxid,
         (uint64_t)autopsy->last_zxid, time_text(autopsy->first_ms, first),
         time_text(autopsy->last_ms, last), logs, text_plural(logs));
-    uint64_t asked_for = count_of(autopsy, autopsy_period_transactions);
+    const uint64_t asked_for = count_of(autopsy, autopsy_period_transactions);
     if (asked_for < autopsy->read)
-        wrap_sentence(stdout, "Of these, %s are of the time that is asked for.",
-                      text_format_count(asked_for, count, sizeof count));
-    putchar('\n');
-}
-
-/* Those that are not 0. */
-static void print_counts(const struct autopsy *autopsy)
-{
-    struct growing_text line = {0};
-    char number[32];
+        printf("of the time that is asked for: %s\n",
+               text_format_count(asked_for, text, sizeof text));
     for (size_t i = 0; i < COUNTS; i++) {
-        uint64_t count = count_of(autopsy, counts[i].column);
+        const uint64_t count = count_of(autopsy, counts[i].column);
         if (count > 0)
-            growing_text_add(&line, "%s%s %s", line.length > 0 ? "; " : "", counts[i].words,
-                             text_format_count(count, number, sizeof number));
+            printf("%s: %s\n", counts[i].words, text_format_count(count, text, sizeof text));
     }
-    if (line.length > 0)
-        wrap_sentence(stdout, "%s.", line.text);
-    free(line.text);
 }
 
 /* Inexact times, sequence numbers that end soon, and flaws. */
@@ -255,26 +246,23 @@ static void print_cautions(const struct autopsy *autopsy)
 {
     const struct table *locks = &autopsy->tables[LOCKS], *flaws = &autopsy->tables[FLAWS];
     char text[TEXT_SIZE];
-    if (autopsy->back.steps > 0)
+    if (autopsy->back_ms > 0)
         wrap_sentence(
             stdout,
-            "Times go back %" PRIu64 " times, by up to %s at zxid 0x%" PRIx64
-            "%s: durations across that are not exact.",
-            autopsy->back.steps,
-            text_format_duration((uint64_t)autopsy->back.most_ms * NS_PER_MS, text, sizeof text),
-            (uint64_t)autopsy->back.most_zxid,
-            autopsy->back.at_epoch ? ", where another leader's clock begins" : "");
+            "Times go back by up to %s, at zxid 0x%" PRIx64
+            ": durations across that are not exact.",
+            text_format_duration((uint64_t)autopsy->back_ms * NS_PER_MS, text, sizeof text),
+            (uint64_t)autopsy->back_zxid);
     for (size_t i = 0; i < locks->rows; i++) {
         const struct table_value *row = table_row(locks, i);
-        const uint64_t next = row[autopsy_lock_next_sequence].count;
-        if (row[autopsy_lock_next_sequence].kind == TABLE_COUNT && next >= SEQUENCE_HIGH)
+        const double next = table_number(&row[autopsy_lock_next_sequence]);
+        if (next >= SEQUENCE_HIGH)
             wrap_sentence(stdout,
-                          "The next sequence number in %s is %" PRIu64
-                          ": %.1f %% of 2^31. From there on servers since 3.6 give 2147483647 "
-                          "again and again, and negative numbers to creates in flight; older ones "
-                          "give negative numbers.",
+                          "The next sequence number in %s is %.0f, %.1f %% of 2^31: from there on "
+                          "servers since 3.6 give 2147483647 again and again, and negative "
+                          "numbers to creates in flight; older ones give negative numbers.",
                           printable_text(row[autopsy_lock_path].text, text, sizeof text), next,
-                          100.0 * (double)next / SEQUENCE_END);
+                          100 * next / SEQUENCE_END);
     }
     for (size_t i = 0; i < flaws->rows; i++)
         wrap_sentence(stdout, "%s", table_row(flaws, i)[autopsy_flaw_sentence].text);
@@ -283,19 +271,14 @@ static void print_cautions(const struct autopsy *autopsy)
 /* The table of locks and the answer are last: they stay on the screen. */
 void autopsy_print(const struct autopsy *autopsy)
 {
-    const struct table *tables = autopsy->tables;
-    print_extent(autopsy);
-    print_most(&tables[EXPIRIES], autopsy_expiry_held, "sessions that expired, or may have",
-               COLUMNS(expiry_columns));
+    const struct table *findings = &autopsy->tables[FINDINGS];
     print_counts(autopsy);
     print_cautions(autopsy);
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
+        print_view(autopsy, i);
     putchar('\n');
-    print_most(&tables[DOUBTS], autopsy_doubt_refused,
-               "undecided: creates that may have been refused by a znode", COLUMNS(doubt_columns));
-    print_most(&tables[LOCKS], autopsy_lock_rank, "locks with the most waiters",
-               COLUMNS(lock_columns));
-    for (size_t i = 0; i < tables[FINDINGS].rows; i++)
-        wrap_sentence(stdout, "%s.", table_row(&tables[FINDINGS], i)[finding_sentence].text);
+    for (size_t i = 0; i < findings->rows; i++)
+        wrap_sentence(stdout, "%s.", table_row(findings, i)[finding_sentence].text);
     puts("A log has no reads, watches, notifications, and no path of what it refused.");
     if (autopsy->loses)
         puts("Not valid: transactions are missing.");
@@ -320,7 +303,7 @@ void autopsy_print_json(const struct autopsy *autopsy)
         "transactions", (json_int_t)count_of(autopsy, autopsy_period_transactions), "first_zxid",
         (json_int_t)autopsy->first_zxid, "last_zxid", (json_int_t)autopsy->last_zxid, "first_ms",
         (json_int_t)autopsy->first_ms, "last_ms", (json_int_t)autopsy->last_ms, "flaws", flaws,
-        "clock_back_ms", (json_int_t)autopsy->back.most_ms, "answer",
+        "clock_back_ms", (json_int_t)autopsy->back_ms, "answer",
         json_text(table_row(findings, findings->rows - 1)[finding_sentence].text), "verdict",
         verdict_word(autopsy->loses ? VERDICT_NOT_VALID : VERDICT_HOLDS));
     for (size_t i = 0; i < AUTOPSY_TABLES; i++)

@@ -2,14 +2,14 @@
 /* The two readings: each transaction goes to its period, to the census, and to the locks, of which
  * there is none before the second. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "bench/autopsy/internal.h"
 #include "bench/output/trial_columns.h"
 #include "bench/target/target.h"
-#include "recipes/line.h"
-#include "recipes/queue.h"
 #include "wire/message.h"
 
-#include <math.h>
+#include <inttypes.h>
+#include <poll.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ TABLE_DEFINE(autopsy_period, "periods.csv", AUTOPSY_PERIOD_COLUMNS)
 
 #define PERIODS_MOST 1000
 
-/* How a session ended, and so a hold; others end by a delete, in a gap, or not before the logs. */
+/* Ends of sessions, and so of holds; other holds end by a delete, in a gap, or not at all. */
 static const char closed[] = "closed", expired[] = "expired", undecided[] = "undecided",
                   deleted[] = "deleted", in_gap[] = "gap", open[] = "open";
 
@@ -53,8 +53,9 @@ static void raise_count(struct table_value *most, size_t count)
 static struct table_value *present_row(struct autopsy *autopsy)
 {
     struct table *table = &autopsy->tables[PERIODS];
-    int64_t begin_ms = autopsy->now_ms - autopsy->now_ms % (int64_t)autopsy->period_ms;
-    size_t row = table->rows, columns = table->type->count;
+    const int64_t begin_ms = autopsy->now_ms - autopsy->now_ms % (int64_t)autopsy->period_ms;
+    const size_t columns = autopsy_period_columns_count;
+    size_t row = table->rows;
     while (row > 0 && table_row(table, row - 1)[autopsy_period_begin_ms].number > begin_ms)
         row--;
     if (row > 0 && table_row(table, row - 1)[autopsy_period_begin_ms].number == begin_ms)
@@ -64,7 +65,7 @@ static struct table_value *present_row(struct autopsy *autopsy)
     memmove(values + columns, values, (table->rows - 1 - row) * columns * sizeof *values);
     values[autopsy_period_begin_ms] = table_signed(begin_ms);
     values[autopsy_period_seconds] = table_real((double)autopsy->period_ms / 1e3);
-    for (size_t i = autopsy_period_transactions; i < autopsy_period_columns_count; i++)
+    for (size_t i = autopsy_period_transactions; i < columns; i++)
         values[i] = table_count(0);
     return values;
 }
@@ -79,17 +80,15 @@ static void begin_time(struct autopsy *autopsy, int64_t now_ms)
 
 /* ------------------------------------------------------------------ holds */
 
-/* The row that a lock gets when it is first seen. */
+/* The row of a lock; those of new locks are added. */
 static struct table_value *row_of(struct autopsy *autopsy, const struct locks_lock *lock)
 {
     struct table *table = &autopsy->tables[LOCKS];
     while (table->rows <= lock->index) {
-        struct table_value *row = table_add(table);
-        for (size_t i = autopsy_lock_grants; i <= autopsy_lock_expired; i++)
-            row[i] = table_count(0);
-        row[autopsy_lock_held_s] = table_real(0);
-        row[autopsy_lock_waiting] = row[autopsy_lock_refused_inferred] = table_count(0);
-        row[autopsy_lock_stood_still] = row[autopsy_lock_own] = table_flag(false);
+        const char *path = locks_at(autopsy->locks, table->rows)->path + 1;
+        char *root = memory_copy(path, strcspn(path, "/"));
+        table_add(table)[autopsy_lock_own] = table_flag(target_root_is_name(root));
+        free(root);
     }
     return table->values + (size_t)lock->index * autopsy_lock_columns_count;
 }
@@ -142,34 +141,33 @@ static void write_hold(struct autopsy *autopsy, const struct locks_lock *lock,
 
 /* A time is unknown until there is one: no comparison with it is true. */
 static void note_hold(const struct autopsy *autopsy, const struct locks_lock *lock,
-                      const struct locks_row *row, struct table_value *stats)
+                      const struct locks_row *from, struct table_value *row)
 {
-    const double held = seconds(row->granted_ns, row->closed_ns),
-                 waited = seconds(row->arrived_ns, row->granted_ns),
-                 before = table_number(&stats[autopsy_lock_held_max_s]);
-    stats[autopsy_lock_held_s].real += held;
+    const double held = seconds(from->granted_ns, from->closed_ns),
+                 waited = seconds(from->arrived_ns, from->granted_ns),
+                 before = table_number(&row[autopsy_lock_held_max_s]);
+    row[autopsy_lock_held_s].real += held;
     if (autopsy->end == open) {
         const size_t waiting = locks_waiters(lock);
-        stats[autopsy_lock_waiting] = table_count(waiting);
-        stats[autopsy_lock_stood_still] =
+        row[autopsy_lock_waiting] = table_count(waiting);
+        row[autopsy_lock_stood_still] =
             table_flag(waiting > 0 && held >= 1 && !(held <= 2 * before));
     }
-    if (!(table_number(&stats[autopsy_lock_waited_max_s]) >= waited))
-        stats[autopsy_lock_waited_max_s] = table_real(waited);
+    if (!(table_number(&row[autopsy_lock_waited_max_s]) >= waited))
+        row[autopsy_lock_waited_max_s] = table_real(waited);
     if (before >= held)
         return;
-    free(stats[autopsy_lock_held_max_session].text);
-    stats[autopsy_lock_held_max_s] = table_real(held);
-    stats[autopsy_lock_held_max_session] = table_hex(row->session);
-    stats[autopsy_lock_held_max_begin_ms] = table_signed(ms_of(row->granted_ns));
+    free(row[autopsy_lock_held_max_session].text);
+    row[autopsy_lock_held_max_s] = table_real(held);
+    row[autopsy_lock_held_max_session] = table_hex(from->session);
+    row[autopsy_lock_held_max_begin_ms] = table_signed(ms_of(from->granted_ns));
 }
 
 /* A session that ends, and has not closed itself, held this lock. */
-static void note_expiry(const struct autopsy *autopsy, const struct locks_lock *lock,
-                        struct table_value *stats)
+static void note_expiry(struct autopsy *autopsy, const struct locks_lock *lock,
+                        struct table_value *expiry)
 {
-    struct table_value *expiry = autopsy->expiry;
-    stats[autopsy_lock_expired].count += autopsy->end == expired;
+    row_of(autopsy, lock)[autopsy_lock_expired].count += autopsy->end == expired;
     if (expiry[autopsy_expiry_held].count++ > 0)
         return;
     expiry[autopsy_expiry_lock] = table_count(lock->index);
@@ -177,82 +175,39 @@ static void note_expiry(const struct autopsy *autopsy, const struct locks_lock *
     expiry[autopsy_expiry_path] = table_text(lock->path);
 }
 
-static void close_row(void *context, const struct locks_lock *lock, const struct locks_row *row)
+static void close_row(void *context, const struct locks_lock *lock, const struct locks_row *from)
 {
     struct autopsy *autopsy = context;
-    struct table_value *stats = row_of(autopsy, lock);
-    if (!is_asked_for(autopsy, lock) || ms_of(row->closed_ns) < autopsy->from_ms ||
-        ms_of(row->released_ns) > autopsy->until_ms)
+    struct table_value *row = row_of(autopsy, lock);
+    if (!is_asked_for(autopsy, lock) || ms_of(from->closed_ns) < autopsy->from_ms ||
+        ms_of(from->released_ns) > autopsy->until_ms)
         return;
-    stats[autopsy_lock_grants].count += row->granted;
-    stats[autopsy_lock_handoffs].count += row->handoff > 0 && row->waiters > 0;
-    raise_count(&stats[autopsy_lock_waiters_max], row->waiters);
-    write_handoff(autopsy, lock, row);
-    if (row->granted > 0) {
-        note_hold(autopsy, lock, row, stats);
-        write_hold(autopsy, lock, row);
+    row[autopsy_lock_grants].count += from->granted;
+    row[autopsy_lock_handoffs].count += from->handoff > 0 && from->waiters > 0;
+    raise_count(&row[autopsy_lock_waiters_max], from->waiters);
+    write_handoff(autopsy, lock, from);
+    if (from->granted > 0) {
+        note_hold(autopsy, lock, from, row);
+        write_hold(autopsy, lock, from);
     }
-    if (autopsy->end == open || autopsy->end == in_gap)
-        return;
-    autopsy->period[autopsy_period_releases].count++;
+    autopsy->period[autopsy_period_releases].count +=
+        autopsy->end != open && autopsy->end != in_gap;
     if (autopsy->expiry != NULL)
-        note_expiry(autopsy, lock, stats);
+        note_expiry(autopsy, lock, autopsy->expiry);
 }
 
 /* ------------------------------------------------------------------ changes of znodes */
-
-/* Whether a server has numbered it: by the cversion of the parent, which it raises by one. */
-static bool is_numbered(const char *path, int32_t cversion)
-{
-    const char *name = strrchr(path, '/') + 1;
-    int32_t sequence;
-    return !line_is_kazoo_lease(name) && queue_sequence(name, &sequence) &&
-           (cversion == JOURNAL_NO_CVERSION || (uint32_t)sequence + 1 == (uint32_t)cversion);
-}
-
-static void note_created(struct autopsy *autopsy, const struct census_create *create)
-{
-    int32_t sequence;
-    census_create(autopsy->census, create);
-    if (!census_is_lock(autopsy->census, create))
-        return;
-    locks_create(autopsy->locks, create->ephemeral ? create->session : 0, create->path,
-                 create->numbered, ns_of(create->at_ms));
-    struct locks_lock *lock = locks_find(autopsy->locks, create->path);
-    tally_add(&lock->row.tally, TALLY_CREATE, 1);
-    struct table_value *row = row_of(autopsy, lock);
-    char *root = memory_copy(lock->path + 1, strcspn(lock->path + 1, "/"));
-    row[autopsy_lock_own].flag = target_root_is_name(root);
-    free(root);
-    if (create->numbered && queue_sequence(create->path, &sequence)) {
-        row[autopsy_lock_next_sequence].kind = TABLE_COUNT;
-        raise_count(&row[autopsy_lock_next_sequence], (uint32_t)sequence + 1);
-    }
-}
-
-static void note_deleted(struct autopsy *autopsy, const char *path,
-                         const struct journal_transaction *transaction)
-{
-    census_delete(autopsy->census, path, transaction->session, transaction->zxid);
-    locks_delete(autopsy->locks, path, ns_of(autopsy->now_ms));
-    struct locks_lock *lock = locks_find(autopsy->locks, path);
-    if (lock != NULL && (lock->by_name || strcmp(lock->path, path) != 0))
-        tally_add(&lock->row.tally, TALLY_DELETE, 1);
-}
 
 static void note_refused(struct autopsy *autopsy, const struct census_create *create)
 {
     struct table_value *period = autopsy->period;
     const struct census_blame blame = census_refuse(autopsy->census, create);
-    struct locks_lock *lock = blame.path != NULL ? locks_find(autopsy->locks, blame.path) : NULL;
-    if (lock == NULL) {
+    if (blame.path == NULL) {
         period[autopsy_period_unattributed].count++;
         return;
     }
-    struct table_value *row = row_of(autopsy, lock);
-    locks_refuse(autopsy->locks, create->session, lock->path, ns_of(autopsy->now_ms));
-    tally_add(&lock->row.tally, TALLY_CREATE, 1);
-    tally_add(&lock->row.tally, TALLY_CREATE_FAILED, 1);
+    struct table_value *row =
+        row_of(autopsy, locks_refuse(autopsy->locks, create->session, blame.path, create->at_ns));
     row[autopsy_lock_refused].count += autopsy->in_time;
     row[autopsy_lock_refused_inferred].count += autopsy->in_time && blame.inferred;
     period[row[autopsy_lock_own].flag ? autopsy_period_own_refused : autopsy_period_refused]
@@ -275,7 +230,7 @@ static const char *end_of(const struct autopsy *autopsy, const struct log_sessio
     const int64_t silent_ms = close->time_ms - (is_seen ? session->seen_ms : autopsy->begun_ms);
     /* Clocks of two leaders may differ, at least by as much as they are seen to. */
     const bool is_same_clock = is_seen && session->seen_zxid >> 32 == close->zxid >> 32;
-    const int64_t off_ms = is_same_clock ? 0 : autopsy->back.most_ms;
+    const int64_t off_ms = is_same_clock ? 0 : autopsy->back_ms;
     if (close->cxid != 0)
         return closed;
     if (is_timed && silent_ms >= session->timeout_ms + off_ms)
@@ -286,31 +241,27 @@ static const char *end_of(const struct autopsy *autopsy, const struct log_sessio
 /* Ends the holds of a session. One that has not closed itself has a row if it held a lock, or had
  * znodes. */
 static void end_holds(struct autopsy *autopsy, const struct log_session *session,
-                      const struct journal_transaction *close, const char *end)
+                      const struct journal_transaction *close)
 {
+    struct table *table = &autopsy->tables[EXPIRIES];
+    struct table_value *row = table_add(table);
     const int64_t silent_ms = session->seen_zxid != 0 ? close->time_ms - session->seen_ms : -1;
-    const size_t listed = close->change.elements;
-    struct table_value expiry[autopsy_expiry_columns_count] = {
-        [autopsy_expiry_expired_ms] = table_signed(close->time_ms),
-        [autopsy_expiry_timeout_ms] =
-            table_count_if(session->timeout_ms > 0, (uint64_t)session->timeout_ms),
-        [autopsy_expiry_silent_ms] = table_count_if(silent_ms >= 0, (uint64_t)silent_ms),
-        [autopsy_expiry_ephemerals] = table_count_if(close->change.listed.bytes != NULL, listed),
-        [autopsy_expiry_held] = table_count(0),
-    };
-    autopsy->expiry = end != closed ? expiry : NULL;
-    autopsy->end = end;
+    const struct journal_change *change = &close->change;
+    const bool is_doubtful = autopsy->end != closed;
+    row[autopsy_expiry_session] = table_hex(session->id);
+    row[autopsy_expiry_expired_ms] = table_signed(close->time_ms);
+    row[autopsy_expiry_timeout_ms] =
+        table_count_if(session->timeout_ms > 0, (uint64_t)session->timeout_ms);
+    row[autopsy_expiry_silent_ms] = table_count_if(silent_ms >= 0, (uint64_t)silent_ms);
+    row[autopsy_expiry_ephemerals] = table_count_if(change->listed.bytes != NULL, change->elements);
+    row[autopsy_expiry_held] = table_count(0);
+    row[autopsy_expiry_end] = table_text(autopsy->end);
+    autopsy->expiry = is_doubtful ? row : NULL;
     locks_close(autopsy->locks, session->id, ns_of(close->time_ms));
-    if (end != closed && autopsy->in_time &&
-        (expiry[autopsy_expiry_held].count > 0 || (autopsy->only == NULL && listed > 0))) {
-        expiry[autopsy_expiry_session] = table_hex(session->id);
-        expiry[autopsy_expiry_end] = table_text(end);
-        memcpy(table_add(&autopsy->tables[EXPIRIES]), expiry, sizeof expiry);
-    } else {
-        free(expiry[autopsy_expiry_path].text);
-    }
-    autopsy->end = deleted;
     autopsy->expiry = NULL;
+    if (!is_doubtful || !autopsy->in_time ||
+        (row[autopsy_expiry_held].count == 0 && (autopsy->only != NULL || change->elements == 0)))
+        table_truncate(table, table->rows - 1);
 }
 
 static void close_session(struct autopsy *autopsy, struct log_session *session,
@@ -319,12 +270,12 @@ static void close_session(struct autopsy *autopsy, struct log_session *session,
     struct jute paths = close->change.listed;
     struct jute_bytes listed;
     const bool are_listed = paths.bytes != NULL;
-    const char *end = end_of(autopsy, session, close);
-    autopsy->period[autopsy_period_closed].count++;
-    autopsy->period[autopsy_period_expired].count += end == expired;
-    autopsy->period[autopsy_period_undecided].count += end == undecided;
-    end_holds(autopsy, session, close, end);
-    autopsy->zero_closes += !autopsy->is_second && close->cxid == 0 && end == closed;
+    autopsy->end = end_of(autopsy, session, close);
+    autopsy->period[autopsy_period_expired].count += autopsy->end == expired;
+    autopsy->period[autopsy_period_undecided].count += autopsy->end == undecided;
+    end_holds(autopsy, session, close);
+    autopsy->zero_closes += !autopsy->is_second && close->cxid == 0 && autopsy->end == closed;
+    autopsy->end = deleted;
     if (!autopsy->is_second && !are_listed && session->timeout_ms == 0 &&
         close->zxid <= autopsy->snapshot) {
         autopsy->unlisted++;
@@ -342,69 +293,112 @@ static void close_session(struct autopsy *autopsy, struct log_session *session,
 
 /* ------------------------------------------------------------------ changes */
 
+/* The columns that count the changes; 0: none does. */
+static const enum autopsy_period_column counted[JOURNAL_TYPE_COUNT] = {
+    [JOURNAL_CREATE_SESSION] = autopsy_period_opened,
+    [JOURNAL_CLOSE_SESSION] = autopsy_period_closed,
+    [JOURNAL_ERROR] = autopsy_period_errors,
+    [JOURNAL_CREATE] = autopsy_period_creates,
+    [JOURNAL_CREATE2] = autopsy_period_creates,
+    [JOURNAL_CREATE_CONTAINER] = autopsy_period_creates,
+    [JOURNAL_CREATE_TTL] = autopsy_period_creates,
+    [JOURNAL_DELETE] = autopsy_period_deletes,
+    [JOURNAL_DELETE_CONTAINER] = autopsy_period_deletes,
+    [JOURNAL_SET_DATA] = autopsy_period_sets,
+};
+
 static void change(void *context, const struct journal_transaction *transaction,
                    const struct journal_change *of)
 {
     struct autopsy *autopsy = context;
-    struct table_value *period = autopsy->period;
+    const enum autopsy_period_column column = counted[of->type];
     struct log_session *session = session_of(autopsy, transaction->session);
     char *path =
         of->path.length > 0 ? memory_copy(of->path.bytes, of->path.length) : memory_text("/");
     const struct census_create create = {.session = transaction->session,
                                          .cxid = transaction->cxid,
                                          .zxid = transaction->zxid,
-                                         .at_ms = transaction->time_ms,
+                                         .at_ns = ns_of(transaction->time_ms),
                                          .path = path,
                                          .ephemeral = of->ephemeral,
-                                         .numbered = is_numbered(path, of->cversion)};
-    switch (of->type) {
-    case JOURNAL_CREATE_SESSION:
+                                         .cversion = of->cversion};
+    if (column != 0)
+        autopsy->period[column].count++;
+    if (column == autopsy_period_opened)
         session->timeout_ms = of->number;
-        period[autopsy_period_opened].count++;
-        break;
-    case JOURNAL_CLOSE_SESSION:
+    else if (column == autopsy_period_closed)
         close_session(autopsy, session, transaction);
-        break;
-    case JOURNAL_ERROR:
-        period[autopsy_period_errors].count++;
-        if (of->number == MESSAGE_NODE_EXISTS)
-            note_refused(autopsy, &create);
-        break;
-    case JOURNAL_CREATE:
-    case JOURNAL_CREATE2:
-    case JOURNAL_CREATE_CONTAINER:
-    case JOURNAL_CREATE_TTL:
-        period[autopsy_period_creates].count++;
-        note_created(autopsy, &create);
-        break;
-    case JOURNAL_DELETE:
-    case JOURNAL_DELETE_CONTAINER:
-        period[autopsy_period_deletes].count++;
-        note_deleted(autopsy, path, transaction);
-        break;
-    case JOURNAL_SET_DATA:
-        period[autopsy_period_sets].count++;
-        break;
-    default: /* no znode comes or goes */
-        break;
+    else if (column == autopsy_period_creates)
+        census_create(autopsy->census, &create);
+    else if (column == autopsy_period_errors && of->number == MESSAGE_NODE_EXISTS)
+        note_refused(autopsy, &create);
+    else if (column == autopsy_period_deletes) {
+        census_delete(autopsy->census, path, create.session, create.zxid);
+        locks_delete(autopsy->locks, path, create.at_ns);
     }
     free(path);
 }
 
-/* Creates the znodes that were there at the beginning and are known by their deletions alone. */
-static void make_early(struct autopsy *autopsy)
+/* ------------------------------------------------------------------ flaws */
+
+/* Adds a sentence, which is the table's to free. */
+static void add_flaw(struct autopsy *autopsy, bool loses, char *sentence)
 {
-    const struct census_early *early;
-    while ((early = census_next_early(autopsy->census)) != NULL) {
-        struct census_create create = {.session = early->session,
-                                       .zxid = early->zxid - 1,
-                                       .at_ms = autopsy->begun_ms,
-                                       .path = early->path,
-                                       .numbered = is_numbered(early->path, JOURNAL_NO_CVERSION)};
-        create.ephemeral = census_is_lock(autopsy->census, &create);
-        if (create.ephemeral)
-            note_created(autopsy, &create);
-    }
+    struct table_value *row = table_add(&autopsy->tables[FLAWS]);
+    row[autopsy_flaw_sentence] = (struct table_value){.kind = TABLE_TEXT, .text = sentence};
+    row[autopsy_flaw_loses] = table_flag(loses);
+    autopsy->loses |= loses;
+}
+
+/* What is missing, for the caller to free. */
+static char *describe_gap(const struct journal_flaw *gap)
+{
+    const uint64_t after = (uint64_t)gap->after, before = (uint64_t)gap->before;
+    const bool is_certain = gap->newest != 0 || after >> 32 == before >> 32;
+    char found[48] = "";
+    if (gap->newest != 0)
+        snprintf(found, sizeof found, ", a snapshot has 0x%" PRIx64, (uint64_t)gap->newest);
+    if (before == 0)
+        return memory_format("Transactions behind 0x%" PRIx64 " are in no log%s.", after, found);
+    return memory_format(
+        "Transactions between 0x%" PRIx64 " and 0x%" PRIx64
+        " %s%s: holders behind them begin anew.",
+        after, before, is_certain ? "are in no log" : "may be missing, because no server has both",
+        found);
+}
+
+static void read_flaw(void *context, const struct journal_flaw *flaw)
+{
+    struct autopsy *autopsy = context;
+    const struct journal_flaw_row *kind = &journal_flaws[flaw->kind];
+    const char *compression = flaw->compression;
+    char where[96] = "", file[512];
+    if (autopsy->is_second)
+        return;
+    if (flaw->offset > 0)
+        snprintf(where, sizeof where, " (at byte %" PRIu64 ", behind zxid 0x%" PRIx64 ")",
+                 flaw->offset, (uint64_t)flaw->after);
+    add_flaw(autopsy, kind->loses,
+             flaw->kind == JOURNAL_GAP
+                 ? describe_gap(flaw)
+                 : memory_format("%s %s%s%s%s.", printable_text(flaw->file, file, sizeof file),
+                                 kind->sentence, compression != NULL ? " " : "",
+                                 compression != NULL ? compression : "", where));
+}
+
+/* Holders are unknown whose sessions ended before the snapshot was written. */
+static void add_flaw_of_unlisted(struct autopsy *autopsy)
+{
+    char until[32];
+    if (autopsy->unlisted == 0 || autopsy->unlisted_ms < autopsy->from_ms)
+        return;
+    clock_format_utc((uint64_t)autopsy->unlisted_ms * NS_PER_MS, 0, until, sizeof until);
+    add_flaw(autopsy, true,
+             memory_format(
+                 "%" PRIu64 " sessions from before the first transaction ended before the first "
+                 "snapshot, and servers before 3.6 do not list what ends with them: holders "
+                 "up to %s may be missing.",
+                 autopsy->unlisted, until));
 }
 
 /* ------------------------------------------------------------------ the listener */
@@ -412,23 +406,19 @@ static void make_early(struct autopsy *autopsy)
 /* Notes how much there is, and whether the clock was set to an earlier time. */
 static void note_extent(struct autopsy *autopsy, const struct journal_transaction *transaction)
 {
-    int64_t back_ms = autopsy->now_ms - transaction->time_ms;
-    if (autopsy->read++ == 0) {
+    const int64_t now_ms = transaction->time_ms, back_ms = autopsy->now_ms - now_ms;
+    const bool is_first = autopsy->read++ == 0;
+    if (is_first) {
         autopsy->first_zxid = transaction->zxid;
-        autopsy->first_ms = autopsy->least_ms = transaction->time_ms;
-    } else if (back_ms > 0) {
-        autopsy->back.steps++;
-        if (back_ms > autopsy->back.most_ms) {
-            autopsy->back.most_ms = back_ms;
-            autopsy->back.most_zxid = transaction->zxid;
-            autopsy->back.at_epoch = transaction->zxid >> 32 != autopsy->last_zxid >> 32;
-        }
+        autopsy->first_ms = autopsy->least_ms = now_ms;
+    }
+    if (!is_first && back_ms > autopsy->back_ms) {
+        autopsy->back_ms = back_ms;
+        autopsy->back_zxid = transaction->zxid;
     }
     autopsy->last_zxid = transaction->zxid;
-    if (transaction->time_ms > autopsy->last_ms)
-        autopsy->last_ms = transaction->time_ms;
-    if (transaction->time_ms < autopsy->least_ms)
-        autopsy->least_ms = transaction->time_ms;
+    autopsy->last_ms = now_ms > autopsy->last_ms ? now_ms : autopsy->last_ms;
+    autopsy->least_ms = now_ms < autopsy->least_ms ? now_ms : autopsy->least_ms;
 }
 
 static void read_transaction(void *context, const struct journal_transaction *transaction)
@@ -437,7 +427,7 @@ static void read_transaction(void *context, const struct journal_transaction *tr
     size_t holders, waiters;
     /* A later leader's clock may be behind. */
     autopsy->ended |=
-        autopsy->is_second && transaction->time_ms - autopsy->back.most_ms > autopsy->until_ms;
+        autopsy->is_second && transaction->time_ms - autopsy->back_ms > autopsy->until_ms;
     if (autopsy->ended)
         return;
     if (!autopsy->is_second)
@@ -446,7 +436,7 @@ static void read_transaction(void *context, const struct journal_transaction *tr
     if (transaction->zxid == autopsy->begun_zxid) {
         autopsy->begun_ms = transaction->time_ms;
         if (autopsy->is_second)
-            make_early(autopsy);
+            census_create_early(autopsy->census, ns_of(autopsy->begun_ms));
     }
     autopsy->period[autopsy_period_transactions].count++;
     autopsy->period[autopsy_period_bytes].count += transaction->bytes;
@@ -472,13 +462,12 @@ static void read_znode(void *context, const struct journal_znode *znode)
     char *path = memory_copy(znode->path.bytes, znode->path.length);
     if (autopsy->is_second && znode->owner != 0)
         autopsy->orphans += session_of(autopsy, znode->owner)->timeout_ms == 0;
-    note_created(autopsy,
-                 &(struct census_create){.session = znode->owner,
-                                         .zxid = znode->czxid,
-                                         .at_ms = znode->created_ms,
-                                         .path = path,
-                                         .ephemeral = znode->owner != 0,
-                                         .numbered = is_numbered(path, JOURNAL_NO_CVERSION)});
+    census_create(autopsy->census, &(struct census_create){.session = znode->owner,
+                                                           .zxid = znode->czxid,
+                                                           .at_ns = ns_of(znode->created_ms),
+                                                           .path = path,
+                                                           .ephemeral = znode->owner != 0,
+                                                           .cversion = CENSUS_NO_CVERSION});
     free(path);
 }
 
@@ -495,26 +484,41 @@ static void read_begin(void *context, int64_t zxid, int64_t snapshot)
     autopsy->snapshot = snapshot;
 }
 
-const struct journal_listener reading_listener = {.begin = read_begin,
-                                                  .znode = read_znode,
-                                                  .session = read_session,
-                                                  .transaction = read_transaction};
+static bool show_progress(void *context, uint64_t read_bytes, uint64_t of_bytes)
+{
+    struct autopsy *autopsy = context;
+    struct pollfd signals = {.fd = autopsy->signals, .events = POLLIN};
+    char line[80];
+    snprintf(line, sizeof line, "autopsy: %.0f %% of %.0f MB, read twice",
+             50 * ((double)read_bytes / (double)of_bytes + autopsy->is_second),
+             (double)of_bytes / 1e6);
+    progress_show_step(&autopsy->progress, line);
+    return poll(&signals, 1, 0) <= 0;
+}
+
+static const struct journal_listener listener = {.begin = read_begin,
+                                                 .znode = read_znode,
+                                                 .session = read_session,
+                                                 .transaction = read_transaction,
+                                                 .flaw = read_flaw,
+                                                 .progress = show_progress};
 
 /* ------------------------------------------------------------------ the whole */
 
-void reading_start(struct autopsy *autopsy)
-{
-    autopsy->census = census_new();
-    autopsy->locks = locks_new(close_row, autopsy);
-    autopsy->period = autopsy->no_period;
-}
-
-/* Decides what is a lock, and how long the periods are: PERIODS_MOST at most, or the longest. The
- * time that is asked for ends with the logs. */
-void reading_again(struct autopsy *autopsy)
+/* Between the readings: decides what is a lock, and how long the periods are: PERIODS_MOST at most,
+ * or the longest. The time that is asked for ends with the logs. */
+static void read_again(struct autopsy *autopsy)
 {
     static const uint64_t lengths_ms[] = {100, 1000, 10000, 60000, 600000};
+    const struct table *flaws = &autopsy->tables[FLAWS];
     size_t length = 0, last = sizeof lengths_ms / sizeof lengths_ms[0] - 1;
+    add_flaw_of_unlisted(autopsy);
+    if (autopsy->read == 0) {
+        const char *why = flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
+                                          : "the log has no transaction.";
+        (void)!error_raise(&autopsy->error, ERROR_NO_JOURNAL, 0, autopsy->folders[0], "%.*s",
+                           (int)strlen(why) - 1, why); /* the full stop is the complaint's */
+    }
     if (autopsy->from_ms < autopsy->least_ms)
         autopsy->from_ms = autopsy->least_ms;
     if (autopsy->until_ms > autopsy->last_ms)
@@ -528,8 +532,8 @@ void reading_again(struct autopsy *autopsy)
 }
 
 /* Completes the row of each lock that is asked for, and drops those of the others. The order on the
- * screen: what stood still, then what most waited for; zkherd's own are last. */
-void reading_end(struct autopsy *autopsy)
+ * screen: what stood still, then what most waited for. */
+static void complete_locks(struct autopsy *autopsy)
 {
     const struct locks_lock *lock;
     struct table *table = &autopsy->tables[LOCKS];
@@ -544,12 +548,34 @@ void reading_end(struct autopsy *autopsy)
         row[autopsy_lock_lock] = table_count(i);
         row[autopsy_lock_path] = table_text(lock->path);
         row[autopsy_lock_recipe] = table_text(lock->recipe);
+        row[autopsy_lock_next_sequence] = table_count_if(lock->next_number > 0, lock->next_number);
+        for (size_t j = autopsy_lock_grants; j <= autopsy_lock_refused_inferred; j++)
+            if (j <= autopsy_lock_held_s || j >= autopsy_lock_waiting)
+                row[j].kind = table->type->columns[j].kind;
         raise_count(&row[autopsy_lock_waiters_max], row[autopsy_lock_waiting].count);
-        row[autopsy_lock_rank] = table_real((row[autopsy_lock_stood_still].flag ? 1e12 : 0) -
-                                            (row[autopsy_lock_own].flag ? 1e13 : 0) +
+        row[autopsy_lock_rank] = table_real((row[autopsy_lock_stood_still].flag ? 1e12 : 0) +
                                             table_number(&row[autopsy_lock_waiters_max]));
         memmove(table->values + kept++ * autopsy_lock_columns_count, row,
                 autopsy_lock_columns_count * sizeof *row);
     }
     table->rows = kept; /* the rows behind have no text of their own */
+    if (autopsy->only != NULL && kept == 0)
+        (void)!error_raise(&autopsy->error, ERROR_NO_LOCK, 0, autopsy->only,
+                           "the logs have no hold of it in the time that is asked for");
+}
+
+void autopsy_read(struct autopsy *autopsy)
+{
+    struct error *error = &autopsy->error;
+    autopsy->locks = locks_new(close_row, autopsy);
+    autopsy->census = census_new(autopsy->locks);
+    autopsy->period = autopsy->no_period;
+    ERROR_FIRST(error,
+                journal_open(autopsy->folders, autopsy->folder_count, &autopsy->journal, error));
+    ERROR_FIRST(error, journal_read(autopsy->journal, &listener, autopsy, error));
+    if (error->kind == ERROR_NONE)
+        read_again(autopsy);
+    ERROR_FIRST(error, journal_read(autopsy->journal, &listener, autopsy, error));
+    if (error->kind == ERROR_NONE)
+        complete_locks(autopsy);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "history/census.h"
 
+#include "base/clock.h"
 #include "base/id_tree.h"
 #include "base/memory.h"
 #include "recipes/line.h"
@@ -56,14 +57,23 @@ struct refused {
     struct name *only;
     bool is_certain;
     uint64_t only_count;
-    int64_t only_born, first_ms, last_ms;
+    int64_t only_born;
+    uint64_t first_ns, last_ns;
     struct run *runs;
     size_t run_count;
     size_t at;        /* the second time: the runs before are over */
     bool wants_other; /* the second time: than what is there, for it was refused without that */
 };
 
+/* A znode that was there at a census_begin and is known by its deletion alone. */
+struct early {
+    char *path;
+    int64_t session; /* that deleted it, or with which it ended */
+    int64_t zxid;    /* of that census_begin */
+};
+
 struct census {
+    struct locks *locks;
     path_tree names, folders;
     path_tree places; /* the paths that look like places and were created since the beginning */
     id_tree refused;
@@ -72,7 +82,7 @@ struct census {
     size_t kept;
     int64_t begun_zxid; /* of census_begin */
     int64_t known_zxid; /* up to there znodes may be unknown */
-    struct census_early *early;
+    struct early *early;
     size_t early_count, early_next;
     struct census_doubt *doubts;
     size_t doubt_count;
@@ -183,7 +193,7 @@ static void weigh(struct refused *session)
         name->doubt.refusals += session->only_count;
         name->doubt.sessions++;
         name->is_repeated |= session->is_certain && session->only_count > 1 &&
-                             session->last_ms - session->first_ms >= CENSUS_REPEATED_MS;
+                             session->last_ns >= session->first_ns + CENSUS_REPEATED_MS * NS_PER_MS;
     }
     session->only = NULL;
     session->only_count = 0;
@@ -263,10 +273,10 @@ struct census_blame census_refuse(struct census *census, const struct census_cre
         session->only = only;
         session->only_born = born;
         session->is_certain = wanted.is_certain;
-        session->first_ms = refused->at_ms;
+        session->first_ns = refused->at_ns;
     }
     session->only_count++;
-    session->last_ms = refused->at_ms;
+    session->last_ns = refused->at_ns;
     return (struct census_blame){0};
 }
 
@@ -314,10 +324,20 @@ static bool looks_like_place(const char *path)
     return queue_sequence(name, &sequence) || line_is_kazoo_lease(name);
 }
 
+/* Whether a server has numbered it: by the cversion of the parent, which it raises by one. */
+static bool is_numbered(const struct census_create *create)
+{
+    const char *name = strrchr(create->path, '/') + 1;
+    int32_t sequence;
+    return !line_is_kazoo_lease(name) && queue_sequence(name, &sequence) &&
+           (create->cversion == CENSUS_NO_CVERSION ||
+            (uint32_t)sequence + 1 == (uint32_t)create->cversion);
+}
+
 /* Whether a znode has a place's name: a number of its server's, or a lease. */
 static bool is_place(const struct census_create *create)
 {
-    return create->numbered || line_is_kazoo_lease(strrchr(create->path, '/') + 1);
+    return is_numbered(create) || line_is_kazoo_lease(strrchr(create->path, '/') + 1);
 }
 
 static void note_place(struct census *census, const char *path)
@@ -332,7 +352,7 @@ static void note_place(struct census *census, const char *path)
     folder->prefix = memory_copy(name, prefix_length(name, folder->recipe));
 }
 
-void census_create(struct census *census, const struct census_create *create)
+static void note_create(struct census *census, const struct census_create *create)
 {
     struct refused *session = id_tree_find(&census->refused, create->session);
     struct name *name = NULL;
@@ -382,7 +402,7 @@ static void note_early(struct census *census, const char *path, int64_t session,
     }
     census->early = memory_grow(census->early, census->early_count, sizeof *census->early);
     census->early[census->early_count++] =
-        (struct census_early){memory_text(path), session, census->begun_zxid};
+        (struct early){memory_text(path), session, census->begun_zxid};
 }
 
 void census_delete(struct census *census, const char *path, int64_t session, int64_t zxid)
@@ -480,7 +500,8 @@ void census_again(struct census *census)
     census->early_next = 0;
 }
 
-bool census_is_lock(const struct census *census, const struct census_create *create)
+/* Whether a znode is of a lock; of none the first time. */
+static bool is_lock(const struct census *census, const struct census_create *create)
 {
     const char *name = strrchr(create->path, '/') + 1;
     if (!census->is_known)
@@ -498,15 +519,29 @@ bool census_is_lock(const struct census *census, const struct census_create *cre
            strncmp(folder->prefix, name, strlen(folder->prefix)) == 0;
 }
 
-const struct census_early *census_next_early(struct census *census)
+void census_create(struct census *census, const struct census_create *create)
 {
-    while (census->early_next < census->early_count &&
-           census->early[census->early_next].zxid < census->begun_zxid)
-        census->early_next++;
-    return census->early_next < census->early_count &&
-                   census->early[census->early_next].zxid == census->begun_zxid
-               ? &census->early[census->early_next++]
-               : NULL;
+    note_create(census, create);
+    if (is_lock(census, create))
+        locks_create(census->locks, create->ephemeral ? create->session : 0, create->path,
+                     is_numbered(create), create->at_ns);
+}
+
+void census_create_early(struct census *census, uint64_t at_ns)
+{
+    for (; census->early_next < census->early_count; census->early_next++) {
+        const struct early *early = &census->early[census->early_next];
+        if (early->zxid > census->begun_zxid)
+            return;
+        struct census_create create = {.session = early->session,
+                                       .zxid = early->zxid - 1,
+                                       .at_ns = at_ns,
+                                       .path = early->path,
+                                       .cversion = CENSUS_NO_CVERSION};
+        create.ephemeral = early->zxid == census->begun_zxid && is_lock(census, &create);
+        if (create.ephemeral)
+            census_create(census, &create);
+    }
 }
 
 const struct census_doubt *census_doubt(const struct census *census, size_t index)
@@ -514,9 +549,11 @@ const struct census_doubt *census_doubt(const struct census *census, size_t inde
     return index < census->doubt_count ? &census->doubts[index] : NULL;
 }
 
-struct census *census_new(void)
+struct census *census_new(struct locks *locks)
 {
-    return memory_new(1, sizeof(struct census));
+    struct census *census = memory_new(1, sizeof *census);
+    census->locks = locks;
+    return census;
 }
 
 static void free_name(void *node)

@@ -3,7 +3,8 @@
  * census: which znodes are locks, by their names and by their use. Layer: history.
  *
  * Fed twice with all changes in their order: census_again stands between. The first time decides
- * what is a lock; the second time history/locks.h can be fed, too, and refused creates have theirs.
+ * what is a lock; the second time the creates of locks go to history/locks.h, and refused creates
+ * have theirs.
  *
  *   a place in a queue  an ephemeral znode that the server has numbered, or a lease of kazoo's; and
  *                       a numbered znode of no session among such of the same recipe, which holds
@@ -23,9 +24,7 @@
 #ifndef HISTORY_CENSUS_H
 #define HISTORY_CENSUS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "history/locks.h"
 
 #define CENSUS_REPEATED_MS 1000
 
@@ -35,23 +34,18 @@ struct census;
 struct census_create {
     int64_t session;
     int32_t cxid; /* the number that the session has given to the request */
-    int64_t zxid, at_ms;
-    const char *path; /* NULL: refused */
+    int64_t zxid;
+    uint64_t at_ns;
+    const char *path; /* of one that is done */
     bool ephemeral;
-    bool numbered; /* the name ends in a number that the server has given */
+    int32_t cversion; /* of the parent, behind it; CENSUS_NO_CVERSION */
 };
+#define CENSUS_NO_CVERSION (-1)
 
 /* The lock by name that has refused a create. */
 struct census_blame {
     const char *path; /* NULL: it is not known */
     bool inferred;    /* ephemeral znodes of others were there, too */
-};
-
-/* A znode that was there at a census_begin and is known by its deletion alone. */
-struct census_early {
-    char *path;
-    int64_t session; /* that deleted it, or with which it ended */
-    int64_t zxid;    /* of that census_begin */
 };
 
 /* A znode of which it is not certain that it is a lock. */
@@ -61,7 +55,7 @@ struct census_doubt {
     uint64_t refusals, sessions;
 };
 
-struct census *census_new(void);
+struct census *census_new(struct locks *locks);
 void census_free(struct census *census);
 
 /* Nothing that was there goes on: before the first change, and behind a gap. Up to the change
@@ -80,11 +74,9 @@ struct census_blame census_refuse(struct census *census, const struct census_cre
 /* Behind the last change, and before the same changes come again. */
 void census_again(struct census *census);
 
-/* Whether a znode that is created is of a lock; of none before census_again. */
-bool census_is_lock(const struct census *census, const struct census_create *create);
-
-/* The second time: the next of those that were there at the last census_begin; NULL behind them. */
-const struct census_early *census_next_early(struct census *census);
+/* The second time, behind census_begin and the znodes that are known: creates those that were
+ * there, too, by what deletes them later. */
+void census_create_early(struct census *census, uint64_t at_ns);
 
 /* Element `index`; NULL behind the last. */
 const struct census_doubt *census_doubt(const struct census *census, size_t index);

@@ -261,22 +261,30 @@ void locks_create(struct locks *locks, int64_t id, const char *path, bool sequen
     struct locks_lock *lock = lock_of(locks, path, sequential, at_ns);
     struct locks_session *session = session_of(locks, id);
     struct locks_place *former = path_tree_find(&locks->place_by_path, path);
+    int32_t number;
     if (former != NULL) /* its end was not seen */
         end_place(locks, former, at_ns);
     make_place(locks, lock, session, path, stop_waiting(lock, session, at_ns));
     give_turns(lock, at_ns);
+    tally_add(&lock->row.tally, TALLY_CREATE, 1);
+    if (sequential && queue_sequence(path, &number) && (uint32_t)number + 1 > lock->next_number)
+        lock->next_number = (uint32_t)number + 1;
 }
 
-void locks_refuse(struct locks *locks, int64_t id, const char *path, uint64_t at_ns)
+const struct locks_lock *locks_refuse(struct locks *locks, int64_t id, const char *path,
+                                      uint64_t at_ns)
 {
     struct locks_lock *lock = lock_of(locks, path, false, at_ns);
     struct locks_session *session = session_of(locks, id);
+    tally_add(&lock->row.tally, TALLY_CREATE, 1);
+    tally_add(&lock->row.tally, TALLY_CREATE_FAILED, 1);
     if (find_waiting(lock, session) < lock->waiting_count)
-        return;
+        return lock;
     lock->waiting = memory_grow(lock->waiting, lock->waiting_count, sizeof *lock->waiting);
     lock->waiting[lock->waiting_count++] = (struct locks_waiting){session, at_ns};
     lock->all->present++;
     session->waits++;
+    return lock;
 }
 
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
@@ -284,6 +292,9 @@ void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
     struct locks_place *place = path_tree_find(&locks->place_by_path, path);
     if (place != NULL)
         end_place(locks, place, at_ns);
+    struct locks_lock *lock = locks_find(locks, path);
+    if (lock != NULL && (lock->by_name || strcmp(lock->path, path) != 0))
+        tally_add(&lock->row.tally, TALLY_DELETE, 1);
 }
 
 void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)

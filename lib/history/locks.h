@@ -43,7 +43,7 @@ struct locks_row {
     int64_t session;      /* the same session's id; 0 of no session */
     uint64_t arrived_ns;  /* of that session at the lock */
     uint64_t granted_ns;  /* when the turn of the last of them came; 0: none */
-    struct tally tally;   /* for the caller to add to */
+    struct tally tally;   /* creates, refused ones, and deletes */
 };
 
 struct locks_lock {
@@ -53,6 +53,7 @@ struct locks_lock {
     bool by_name;
     size_t waiters_max;   /* of all rows */
     size_t holders;       /* now */
+    uint32_t next_number; /* of the queue's next place; 0: not known */
     struct locks_row row; /* the open one */
     /* The rest is for locks.c. */
     struct locks *all;
@@ -74,7 +75,8 @@ void locks_free(struct locks *locks);
  * without a number, for which it waits. */
 void locks_create(struct locks *locks, int64_t session, const char *path, bool sequential,
                   uint64_t at_ns);
-void locks_refuse(struct locks *locks, int64_t session, const char *path, uint64_t at_ns);
+const struct locks_lock *locks_refuse(struct locks *locks, int64_t session, const char *path,
+                                      uint64_t at_ns);
 
 /* A znode of any kind is deleted. A session, and with it its ephemeral znodes, ends. */
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);
