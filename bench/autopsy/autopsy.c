@@ -59,7 +59,7 @@ static const struct option_row rows[] = {
     OPTION_ROW(.name = "--until", OPTION_INTO(parse_time, struct autopsy, until_ms),
                .value = "9000000000000", .help = "      --until TIME         read up to there\n"),
     OPTION_ROW(.name = "--lock", OPTION_INTO(option_row_text, struct autopsy, only),
-               .help = "      --lock PATH          tell of this lock alone\n"),
+               .help = "      --lock PATH          report this lock alone\n"),
     ROW_OUT(struct autopsy),
     ROW_NO_FILES(struct autopsy),
     ROW_PLOTS(struct autopsy),

@@ -218,7 +218,7 @@ static void note_refused(struct autopsy *autopsy, const struct census_create *cr
 
 static struct log_session *session_of(struct autopsy *autopsy, int64_t id)
 {
-    return id_tree_take(&autopsy->sessions, id, sizeof(struct log_session));
+    return id_tree_find_or_add(&autopsy->sessions, id, sizeof(struct log_session));
 }
 
 /* A client may give its close the number 0, as servers do when they expire a session; and reads and

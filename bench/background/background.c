@@ -20,14 +20,14 @@ static bool goes_on(void *context)
            (host->has_company == NULL || host->has_company(host->company));
 }
 
-static void contend(void *context)
+static void begin_contention(void *context)
 {
-    load_background_contend(((struct background *)context)->load);
+    load_background_begin_contention(((struct background *)context)->load);
 }
 
-static void settle(void *context)
+static void end_contention(void *context)
 {
-    load_background_settle(((struct background *)context)->load);
+    load_background_end_contention(((struct background *)context)->load);
 }
 
 /* ------------------------------------------------------------------ while the load goes on */
@@ -170,8 +170,8 @@ static enum error_kind run_trial(struct background *background, const struct tri
     company.companions += BACKGROUND_SESSIONS;
     company.company = background;
     company.has_company = goes_on;
-    marked.opened = background->plan->is_marked ? NULL : contend;
-    marked.ended = settle;
+    marked.opened = background->plan->is_marked ? NULL : begin_contention;
+    marked.ended = end_contention;
     return trial_run(trial, &company, &marked, result, error);
 }
 

@@ -39,8 +39,8 @@ struct background_plan {
     uint32_t alone_s;  /* measured alone, before the trial; 0: not at all */
     uint64_t limit_ns; /* of a response, exclusive; 0: none */
     double percent;    /* of contended_at_us; 0: none */
-    /* The contended time is what the trial's callbacks mark, by load_background_contend and
-     * load_background_settle; else it is from the gate to the end of the trial. */
+    /* The contended time is what the trial's callbacks mark, by load_background_begin_contention
+     * and load_background_end_contention; else it is from the gate to the end of the trial. */
     bool is_marked;
 };
 

@@ -246,8 +246,8 @@ static int refuse(const struct arguments *arguments, const char *letters, int op
     return complain_usage(arguments->subcommand, argument, "the option takes no value");
 }
 
-/* Takes a value: on the command line, or the default. */
-static int take(const struct arguments *arguments, struct option_given *given)
+/* Parses a value: of the command line, or the default. */
+static int parse_value(const struct arguments *arguments, struct option_given *given)
 {
     if (given->row->parse == NULL) {
         arguments_write_help(arguments);
@@ -270,7 +270,7 @@ int arguments_parse(const struct arguments *arguments, int argc, char **argv, vo
     for (; status == ARGUMENTS_GO && given.row->name != NULL; given.row++) {
         given.value = given.row->value;
         if (given.value != NULL) /* every default is allowed, but for what the environment has */
-            status = take(arguments, &given);
+            status = parse_value(arguments, &given);
     }
     optind = 1;
     opterr = 0;
@@ -284,7 +284,7 @@ int arguments_parse(const struct arguments *arguments, int argc, char **argv, vo
         given =
             (struct option_given){.row = &arguments->rows[i], .value = optarg, .options = options};
         option_row_note(&given);
-        status = take(arguments, &given);
+        status = parse_value(arguments, &given);
     }
     if (status == ARGUMENTS_GO && first != NULL)
         *first = optind;

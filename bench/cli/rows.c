@@ -87,7 +87,7 @@ bool rows_auth(struct option_given *given)
     if (given->value[0] != '\0')
         return !identity_read(given->value, identity_of(servers), &given->error);
     return getenv(ROWS_AUTH_VARIABLE) == NULL ||
-           !identity_take(ROWS_AUTH_VARIABLE, identity_of(servers), &given->error);
+           !identity_read_variable(ROWS_AUTH_VARIABLE, identity_of(servers), &given->error);
 }
 
 bool rows_acl(struct option_given *given)

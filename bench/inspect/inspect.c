@@ -108,7 +108,7 @@ static void run_inspect(struct inspect *inspect, struct error *error)
     if (error->kind == ERROR_NONE)
         inspect->connections.servers = &inspect->servers;
     ERROR_FIRST(error, browser_new(&inspect->reached, &inspect->browser, error));
-    ERROR_FIRST(error, survey_take(inspect->browser, inspect->path, &inspect->survey, error));
+    ERROR_FIRST(error, survey_read(inspect->browser, inspect->path, &inspect->survey, error));
     if (error->kind != ERROR_NONE)
         return;
     if (inspect->survey.is_lock)

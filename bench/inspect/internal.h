@@ -60,7 +60,7 @@ struct survey {
 /* Lists every znode down to a depth, but those within a lock that is asked for, and the marks of
  * runs of zkherd. ERROR_NO_LOCK, with the reason, and errors of browser.h. On success *survey is
  * the caller's to survey_deinit. */
-MUST_CHECK enum error_kind survey_take(struct browser *browser, const char *path,
+MUST_CHECK enum error_kind survey_read(struct browser *browser, const char *path,
                                        struct survey *survey, struct error *error);
 void survey_deinit(struct survey *survey);
 

@@ -259,7 +259,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-enum error_kind survey_take(struct browser *browser, const char *path, struct survey *survey,
+enum error_kind survey_read(struct browser *browser, const char *path, struct survey *survey,
                             struct error *error)
 {
     struct search search = {.browser = browser, .survey = survey};

@@ -31,7 +31,7 @@ struct trial {
 
 #define SERVER_COLUMN(X, B, name, keys, word, meaning)                                             \
     X(server_##name,                                                                               \
-      csv_count_if(csv, servers->known && servers->name != FOUR_LETTER_UNTOLD, servers->name))
+      csv_count_if(csv, servers->known && servers->name != FOUR_LETTER_UNREPORTED, servers->name))
 
 /* marks is not the last: gnuplot reads an empty text at the end of a line as what a line before had
  * there. */
@@ -132,7 +132,7 @@ static void write_second(const struct trial *trial, uint32_t second)
     uint32_t span_s = second % load_plan_span_s(plan) + 1;
     double start_s = trial->start_s + second + 1 - span_s;
     bool is_last = second + 1 == plan->seconds, ends_span = load_plan_ends_span(plan, second),
-         knows_outstanding = servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
+         knows_outstanding = servers->state_known && servers->outstanding != FOUR_LETTER_UNREPORTED;
     load_shared_add_times(result->load, second, reads, writes);
     histogram_add(response, reads);
     histogram_add(response, writes);

@@ -54,7 +54,7 @@ void noise_watch_init(struct noise_watch *watch, const struct target_options *op
 }
 
 /* Measures a span; false if a signal has ended it. */
-static bool look(const struct noise_watch *watch, uint64_t span_ns, struct noise *noise)
+static bool measure_noise(const struct noise_watch *watch, uint64_t span_ns, struct noise *noise)
 {
     const struct noise_reading before = noise_read(&watch->allies);
     bool ended = targets_rest(watch->targets, (int)(span_ns / NS_PER_MS));
@@ -71,7 +71,7 @@ void noise_watch_measure_first(struct noise_watch *watch, size_t planned)
     if (!watch->measures)
         return;
     find_allies(watch, &watch->targets->list[0]);
-    (void)look(watch, LOOK_NS, &watch->at_first);
+    (void)measure_noise(watch, LOOK_NS, &watch->at_first);
 }
 
 /* ------------------------------------------------------------------ what disturbs */
@@ -123,7 +123,7 @@ void noise_watch_begin(struct noise_watch *watch, const struct target *target)
     bool waits = true;
     /* Until a span was quiet, or the time is over. */
     while (waits && clock_now_ns() < until_ns)
-        waits = look(watch, QUIET_NS, &noise) &&
+        waits = measure_noise(watch, QUIET_NS, &noise) &&
                 name_disturbance(watch, &noise, what, sizeof what)[0] != '\0';
     watch->flush_us = flush_us(target);
     watch->before = noise_read(&watch->allies);

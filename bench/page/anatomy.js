@@ -105,7 +105,7 @@ function toTrials(all) {
     })).sort((a, b) => b.clients - a.clients);
 }
 
-function tell({kind, session, operation, at, end, status, wakes, idle}) {
+function describe({kind, session, operation, at, end, status, wakes, idle}) {
     if (kind === 'release')
         return `Session ${session} begins to release the lock: the time counts from here.`;
     if (kind === 'grant')
@@ -150,7 +150,7 @@ function drawMessages(svg, {messages}, scale) {
         const group = put(svg, 'g', {class: idle ? 'idle' : 'active'});
         const draw = (name, wanted, one) => put(group, 'path', {class: name,
             d: messages.filter((m) => m.idle === idle && wanted(m)).map(one).join('')});
-        draw('told', isOf('notification'), (m) => wires(m, scale));
+        draw('notified', isOf('notification'), (m) => wires(m, scale));
         draw('asked', isOf('request'), (m) => wires(m, scale));
         for (const kind of ['request', 'notification', 'release', 'grant'])
             draw(kind, isOf(kind), (m) => glyphs[kind](x(m.at), y(m.session), size, x(m.end)));
@@ -203,7 +203,7 @@ const NOT_TRACED =
 function makePanel(figure) {
     const [choice, svg, slider] =
         ['select', 'svg', 'input'].map((tag) => figure.querySelector(tag));
-    const [summary, told] = figure.querySelectorAll('p');
+    const [summary, words] = figure.querySelectorAll('p');
     let handoff, scale, timer;
 
     /* The words wait until the pointer rests: they may be read aloud. */
@@ -218,7 +218,7 @@ function makePanel(figure) {
         put(mark, 'path', {class: 'request', d: glyphs.request(...at, 0, x(message.end))});
         put(mark, 'path', {d: glyphs.notification(...at, SIZE + 3)});
         clearTimeout(timer);
-        timer = setTimeout(() => told.textContent = tell(message), 100);
+        timer = setTimeout(() => words.textContent = describe(message), 100);
     };
     /* Where a point lies on a bar, the point is meant. */
     const distance = ({kind, at, end}, across) => Math.max(0,
@@ -242,7 +242,7 @@ function makePanel(figure) {
             x: (us) => LEFT + Math.max(0, us - from) / (to - from) * (width - LEFT - RIGHT),
             y: (session) => FIRST + (places.get(session) + 0.5) * pitch};
         clearTimeout(timer);
-        told.textContent = 'Point at a message, or move the slider through them.';
+        words.textContent = 'Point at a message, or move the slider through them.';
         summary.textContent = handoff.words;
         svg.ariaLabel = `${choice.value}: ${handoff.words}`;
         svg.setAttribute('height', bottom + AXIS);

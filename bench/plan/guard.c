@@ -74,7 +74,7 @@ static uint64_t count_bad(const struct plan_guard *guard)
 /* Lets time pass. A session that has expired is replaced; every other error is the search's. */
 static enum error_kind wait_briefly(struct plan_guard *guard, struct error *error)
 {
-    enum error_kind kind = bystander_wait(&guard->bystander, BRAKE_LOOK_NS, error);
+    enum error_kind kind = bystander_wait(&guard->bystander, BRAKE_CHECK_NS, error);
     if (kind != ERROR_SESSION_LOST)
         return kind;
     kind = plan_guard_end(guard, error);
@@ -174,12 +174,12 @@ bool plan_guard_is_out_of_time(const struct plan_guard *guard)
 bool plan_guard_allows(struct plan_guard *guard)
 {
     uint64_t now_ns = clock_now_ns();
-    if (guard->reason != PLAN_GUARD_NONE || now_ns - guard->checked_ns < BRAKE_LOOK_NS)
+    if (guard->reason != PLAN_GUARD_NONE || now_ns - guard->checked_ns < BRAKE_CHECK_NS)
         return guard->reason == PLAN_GUARD_NONE;
     guard->checked_ns = now_ns;
     for (uint32_t i = 0; i < plan_guard_sessions(guard); i++) {
         const struct brake_counts counts = count(guard, i);
-        end_for_bystander(guard, i, brake_look(&guard->brakes[i], now_ns, &counts));
+        end_for_bystander(guard, i, brake_check(&guard->brakes[i], now_ns, &counts));
     }
     if (guard->has_bystander && !load_background_goes_on(guard->bystander.trial))
         end_for_bystander(guard, 0, BRAKE_LOST);

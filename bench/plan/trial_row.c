@@ -152,7 +152,7 @@ static void check(const struct plan_trial *trial, struct validity *validity,
     if (result == NULL || result->end != END_DONE ||
         result->memory->plan->fleet.driver == DRIVER_SIMULATED)
         return;
-    trial_utilisation_take(result, trial->cores, trial->server_percent, &figures);
+    trial_utilisation_compute(result, trial->cores, trial->server_percent, &figures);
     figures.beside_load = trial->beside.measured;
     if (!utilisation_adds_up(&figures, text, sizeof text)) {
         validity_lose(validity, "%s", text);

@@ -56,12 +56,12 @@ static bool has_enough(void *context, const struct trial_memory *memory, uint64_
     struct turn *turn = context;
     bool has_load = turn->probe.question->background.rate_per_s > 0;
     if (has_load && plan_probe_is_steady(memory, elapsed_ns))
-        load_background_contend(turn->background.load);
+        load_background_begin_contention(turn->background.load);
     const struct background_counts beside = background_counts(&turn->background);
     const struct plan_count count = {beside.replied, beside.over};
     bool enough = plan_probe_has_enough(&turn->probe, memory, &count, elapsed_ns);
     if (has_load && enough)
-        load_background_settle(turn->background.load);
+        load_background_end_contention(turn->background.load);
     return enough;
 }
 

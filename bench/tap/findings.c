@@ -177,7 +177,7 @@ static const char *obstacle_of(const struct tap *tap)
     if (!tap->servers.known)
         return tap->servers.asked_again
                    ? "a server did not give its counters at once, as at an election"
-                   : "the servers do not tell their counters (mntr)";
+                   : "the servers do not report their counters (mntr)";
     if (tap->traffic.encrypted > 0)
         return "what came over TLS was not read";
     return tap->traffic.unreadable > 0 ? "a message could not be read" : NULL;

@@ -77,7 +77,7 @@ static const struct option_row rows[] = {
             .name = "--expect", .parse = tap_parse_expected, .member = ROW(expected),
             .given = ROW(expect_given),
             .help =
-                "      --expect LAW         of --drain: exit with 1 unless all runs have so many\n"
+                "      --expect LAW         of --drain: exit with 1 unless every run has as many\n"
                 "                           requests: '6n - 2', or 'create=n,getData=n - 1'\n"),
     OPTION_ROW(
             .name = "--pcap", .parse = option_row_file, .member = ROW(pcap),

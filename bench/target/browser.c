@@ -47,7 +47,7 @@ enum error_kind browser_reach(struct connect_string *servers, struct connect_str
 static enum error_kind ask(struct browser *browser, enum operation operation, const char *path,
                            bool *there, struct error *error)
 {
-    enum error_kind kind = setup_session_look(browser->session, operation, path, error);
+    enum error_kind kind = setup_session_read(browser->session, operation, path, error);
     *there = kind == ERROR_NONE && browser->session->reply.status == ZK_OK;
     return kind;
 }

@@ -146,13 +146,13 @@ struct resources_traffic resources_traffic_of(const struct trial_plan *plan)
     struct tally total = {0};
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         uint64_t handoffs = plan_handoffs_of(plan, lock);
-        /* When the time decides, nobody knows how many: counted as one round. */
+        /* The handoffs of a trial by time are unknown beforehand: one round is counted. */
         uint64_t share = plan_clients_of(plan, lock);
         if (handoffs == UINT64_MAX)
             handoffs = share;
         if (recipe_has_law(plan->recipe))
             law_total(plan->recipe, share, handoffs, &total);
-        else /* nobody knows either: everybody's first try, its release, and a retry of each */
+        else /* no law: the first try of each, its release, and a retry */
             tally_add(&total, TALLY_CREATE, 3 * handoffs);
     }
     const uint64_t *of = total.of;

@@ -108,7 +108,7 @@ static enum error_kind place(enum placement placement, struct target *target, st
                        role_word(placement == PLACEMENT_LEADER ? ROLE_LEADER : ROLE_FOLLOWER));
 }
 
-/* How many sessions the servers allow, as far as they tell. */
+/* The sessions that the servers allow, as far as they report it. */
 static struct target_limit ask_limits(const struct target_options *options, uint64_t most,
                                       const struct connect_string *servers)
 {

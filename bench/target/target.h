@@ -31,7 +31,7 @@
 /* ------------------------------------------------------------------ limits of connections
  *
  * A server closes a connection at once when the client's host already has maxClientCnxns
- * connections (60 by default). It tells this number only if its whitelist allows `conf`.
+ * connections (60 by default). It reports this number only if its whitelist allows `conf`.
  * Session i connects to server i mod the number of servers, and so does the load beside a trial. */
 
 /* Connections to each server that are not for clients of trials: zkherd's own session, a

@@ -137,7 +137,7 @@ bool target_conflicts(const char *subcommand, const struct target_options *targe
         {!connect && target->placement == PLACEMENT_FOLLOWERS && target->server_counts[0] == 1,
          "--placement", "followers", "a standalone server has no followers"},
         {target->auth_given && !connect, "--auth", "without --connect",
-         "private servers ask nobody"},
+         "private servers ask for no credentials"},
         {is_closed && !connect, "--acl", "creator", "private servers have no other users"},
         {lacks != NULL, "--acl", "creator", lacks},
         {given != NULL && connect, given, "with --connect",

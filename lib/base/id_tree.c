@@ -18,7 +18,7 @@ void *id_tree_find(const id_tree *tree, int64_t id)
     return found != NULL ? *found : NULL;
 }
 
-void *id_tree_take(id_tree *tree, int64_t id, size_t size)
+void *id_tree_find_or_add(id_tree *tree, int64_t id, size_t size)
 {
     int64_t *element = id_tree_find(tree, id);
     if (element != NULL)
@@ -45,7 +45,7 @@ void *path_tree_find(const path_tree *tree, const char *path)
     return found != NULL ? *found : NULL;
 }
 
-void *path_tree_take(path_tree *tree, const char *path, size_t size)
+void *path_tree_find_or_add(path_tree *tree, const char *path, size_t size)
 {
     char **element = path_tree_find(tree, path);
     if (element != NULL)

@@ -18,13 +18,13 @@ typedef void *id_tree;
 /* The element with an id: NULL if there is none, or made then, of `size` bytes that are otherwise
  * zero. One that is removed is the caller's to free. */
 void *id_tree_find(const id_tree *tree, int64_t id);
-void *id_tree_take(id_tree *tree, int64_t id, size_t size);
+void *id_tree_find_or_add(id_tree *tree, int64_t id, size_t size);
 void id_tree_remove(id_tree *tree, const void *element);
 
 /* The same by a path. */
 typedef void *path_tree;
 void *path_tree_find(const path_tree *tree, const char *path);
-void *path_tree_take(path_tree *tree, const char *path, size_t size);
+void *path_tree_find_or_add(path_tree *tree, const char *path, size_t size);
 void path_tree_remove(path_tree *tree, const void *element);
 
 #endif

@@ -24,7 +24,7 @@ static uint32_t rotated(uint32_t x, unsigned bits)
     return x >> bits | x << (32 - bits);
 }
 
-static void take_block(uint32_t H[8], const unsigned char *block)
+static void hash_block(uint32_t H[8], const unsigned char *block)
 {
     uint32_t W[BLOCK], v[8];
     for (size_t t = 0; t < 16; t++)
@@ -49,7 +49,7 @@ static void take_block(uint32_t H[8], const unsigned char *block)
 }
 
 /* A bit, zeros, and the length in bits: one block more, or two. */
-static void take_end(uint32_t H[8], const unsigned char *rest, size_t length, uint64_t bytes)
+static void hash_end(uint32_t H[8], const unsigned char *rest, size_t length, uint64_t bytes)
 {
     unsigned char end[2 * BLOCK] = {0};
     size_t size = length + 9 <= BLOCK ? BLOCK : sizeof end;
@@ -58,7 +58,7 @@ static void take_end(uint32_t H[8], const unsigned char *rest, size_t length, ui
     for (size_t i = 0; i < 8; i++)
         end[size - 1 - i] = (unsigned char)(bytes * 8 >> 8 * i);
     for (size_t at = 0; at < size; at += BLOCK)
-        take_block(H, end + at);
+        hash_block(H, end + at);
 }
 
 enum error_kind sha256_file(const char *path, char digest[SHA256_TEXT_SIZE], struct error *error)
@@ -73,14 +73,14 @@ enum error_kind sha256_file(const char *path, char digest[SHA256_TEXT_SIZE], str
         return error_from_errno(error, errno, path, "%s", "");
     errno = 0;
     while ((length = fread(block, 1, BLOCK, file)) == BLOCK) {
-        take_block(H, block);
+        hash_block(H, block);
         bytes += BLOCK;
     }
     int os_error = ferror(file) ? errno : 0;
     fclose(file);
     if (os_error != 0)
         return error_from_errno(error, os_error, path, "%s", "");
-    take_end(H, block, length, bytes + length);
+    hash_end(H, block, length, bytes + length);
     for (size_t i = 0; i < 8; i++)
         snprintf(digest + 8 * i, 9, "%08x", H[i]);
     return ERROR_NONE;

@@ -8,9 +8,9 @@ static uint64_t above(uint64_t value, uint64_t base)
 
 static void note(struct brake *brake, uint64_t now_ns, const struct brake_counts *counts)
 {
-    brake->looks[brake->look_count++ % BRAKE_LOOKS] =
-        (struct brake_look){now_ns, counts->slow, counts->late};
-    brake->looked_ns = now_ns;
+    brake->samples[brake->sample_count++ % BRAKE_SAMPLES] =
+        (struct brake_sample){now_ns, counts->slow, counts->late};
+    brake->checked_ns = now_ns;
 }
 
 void brake_begin(struct brake *brake, uint64_t now_ns, const struct brake_counts *counts)
@@ -19,13 +19,13 @@ void brake_begin(struct brake *brake, uint64_t now_ns, const struct brake_counts
     note(brake, now_ns, counts);
 }
 
-/* The last look before the window, or the oldest that is known. */
-static const struct brake_look *window_of(const struct brake *brake, uint64_t now_ns)
+/* The last sample before the window, or the oldest that is known. */
+static const struct brake_sample *window_of(const struct brake *brake, uint64_t now_ns)
 {
-    uint64_t known = brake->look_count < BRAKE_LOOKS ? brake->look_count : BRAKE_LOOKS;
-    const struct brake_look *found = NULL;
+    uint64_t known = brake->sample_count < BRAKE_SAMPLES ? brake->sample_count : BRAKE_SAMPLES;
+    const struct brake_sample *found = NULL;
     for (uint64_t ago = 1; ago <= known; ago++) {
-        found = &brake->looks[(brake->look_count - ago) % BRAKE_LOOKS];
+        found = &brake->samples[(brake->sample_count - ago) % BRAKE_SAMPLES];
         if (now_ns - found->at_ns >= BRAKE_WINDOW_NS)
             break;
     }
@@ -36,19 +36,19 @@ static const struct brake_look *window_of(const struct brake *brake, uint64_t no
 static uint64_t slow_reads(const struct brake *brake, uint64_t now_ns,
                            const struct brake_counts *counts)
 {
-    const struct brake_look *from = window_of(brake, now_ns);
+    const struct brake_sample *from = window_of(brake, now_ns);
     return above(counts->slow - from->slow, counts->late - from->late);
 }
 
 static uint64_t overdue_reads(const struct brake *brake, uint64_t now_ns,
                               const struct brake_counts *counts)
 {
-    bool paused = now_ns - brake->looked_ns > BRAKE_PAUSE_NS;
+    bool paused = now_ns - brake->checked_ns > BRAKE_PAUSE_NS;
     return counts->waits && !paused ? above(counts->due, counts->done) : 0;
 }
 
-enum brake_reason brake_look(struct brake *brake, uint64_t now_ns,
-                             const struct brake_counts *counts)
+enum brake_reason brake_check(struct brake *brake, uint64_t now_ns,
+                              const struct brake_counts *counts)
 {
     uint64_t overdue = overdue_reads(brake, now_ns, counts),
              slow = slow_reads(brake, now_ns, counts);

@@ -29,9 +29,9 @@
 #define BRAKE_BOUND_LEAST_NS (100 * NS_PER_MS)
 #define BRAKE_BOUND_MOST_NS  (2 * NS_PER_S)
 
-/* The time from one look to the next. After a pause the bystander was perhaps not run, either: a
- * silence is judged at the next look. */
-#define BRAKE_LOOK_NS  (100 * NS_PER_MS)
+/* The time from one check to the next. After a pause the bystander was perhaps not run, either: a
+ * silence is judged at the next check. */
+#define BRAKE_CHECK_NS (100 * NS_PER_MS)
 #define BRAKE_PAUSE_NS (500 * NS_PER_MS)
 
 enum brake_reason {
@@ -53,27 +53,27 @@ struct brake_counts {
     bool waits;      /* a read was sent and has no reply */
 };
 
-/* Looks of the last window, and the one before. */
-#define BRAKE_LOOKS (2 + BRAKE_WINDOW_NS / BRAKE_LOOK_NS)
+/* Samples of the last window, and the one before. */
+#define BRAKE_SAMPLES (2 + BRAKE_WINDOW_NS / BRAKE_CHECK_NS)
 
-struct brake_look {
+struct brake_sample {
     uint64_t at_ns;
     uint64_t slow, late;
 };
 
 struct brake {
     struct brake_counts at_start;
-    uint64_t looked_ns;
-    struct brake_look looks[BRAKE_LOOKS]; /* a ring */
-    uint64_t look_count;                  /* since the start */
+    uint64_t checked_ns;
+    struct brake_sample samples[BRAKE_SAMPLES]; /* a ring */
+    uint64_t sample_count;                      /* since the start */
 };
 
 /* A probe begins, with what was counted until now: what was slow before is not held against it. */
 void brake_begin(struct brake *brake, uint64_t now_ns, const struct brake_counts *counts);
 
-/* To be asked at most every BRAKE_LOOK_NS, with times that do not go back. */
-enum brake_reason brake_look(struct brake *brake, uint64_t now_ns,
-                             const struct brake_counts *counts);
+/* To be asked at most every BRAKE_CHECK_NS, with times that do not go back. */
+enum brake_reason brake_check(struct brake *brake, uint64_t now_ns,
+                              const struct brake_counts *counts);
 
 /* The bound that follows from the p99 of reads alone. */
 uint64_t brake_bound_ns(uint64_t alone_p99_ns);

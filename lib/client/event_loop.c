@@ -184,7 +184,7 @@ static void refresh_neglected(struct event_loop *events)
  * at a time, so it reads none that was not looked at. */
 static uint32_t hold_back(const struct session *session, uint32_t epoll_events)
 {
-    switch (drop_connection_look(session->descriptor)) {
+    switch (drop_connection_peek(session->descriptor)) {
     case DROP_CONNECTION_REPLY:
         if (drop_connection_off(session->descriptor, NULL, 0, NULL))
             return epoll_events;

@@ -78,7 +78,8 @@ enum error_kind identity_read(const char *path, struct identity *identity, struc
 }
 
 /* What execve has put on the stack is what /proc/PID/environ shows, so it is overwritten there. */
-enum error_kind identity_take(const char *variable, struct identity *identity, struct error *error)
+enum error_kind identity_read_variable(const char *variable, struct identity *identity,
+                                       struct error *error)
 {
     char *value = getenv(variable);
     if (value == NULL)

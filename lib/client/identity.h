@@ -34,10 +34,10 @@ bool identity_is_known(const struct identity *identity);
 MUST_CHECK enum error_kind identity_read(const char *path, struct identity *identity,
                                          struct error *error);
 
-/* Takes the credentials of a variable of the environment, if it is set, and wipes it: no child
+/* Reads the credentials from a variable of the environment, if it is set, and wipes it: no child
  * inherits it, and /proc does not show it. Errors as above. Not while other threads run. */
-MUST_CHECK enum error_kind identity_take(const char *variable, struct identity *identity,
-                                         struct error *error);
+MUST_CHECK enum error_kind identity_read_variable(const char *variable, struct identity *identity,
+                                                  struct error *error);
 
 /* Wipes and frees an allocated identity; NULL is fine. */
 void identity_free(struct identity *identity);

@@ -326,7 +326,7 @@ static const char *value_of(const struct request *request)
     return request->value != NULL ? request->value : "";
 }
 
-static void take_part(const struct library *library, const struct request *part, zoo_op_t *op)
+static void set_operation(const struct library *library, const struct request *part, zoo_op_t *op)
 {
     int length = (int)part->value_length;
     switch (part->operation) {
@@ -354,14 +354,14 @@ static void take_part(const struct library *library, const struct request *part,
 
 /* False, with nothing written, if the session has expired or was refused: of a multi of such a
  * session the library would free paths that are not its own (zoo_amulti in its zookeeper.c). */
-static bool take_parts(const struct handle *handle, const struct request *request,
-                       zoo_op_t ops[static REQUEST_PARTS_MAX])
+static bool set_operations(const struct handle *handle, const struct request *request,
+                           zoo_op_t ops[static REQUEST_PARTS_MAX])
 {
     const struct library *library = handle->library;
     if (state_of(library, library->state(handle->zk)) >= CLIENT_EXPIRED)
         return false;
     for (size_t i = 0; i < request->part_count; i++)
-        take_part(library, &request->parts[i], &ops[i]);
+        set_operation(library, &request->parts[i], &ops[i]);
     return true;
 }
 
@@ -431,7 +431,7 @@ int handle_submit(struct handle *handle, const struct request *request)
     case OP_SYNC:
         return library->async(zk, path, completed_sync, handle);
     case OP_MULTI:
-        if (!take_parts(handle, request, ops))
+        if (!set_operations(handle, request, ops))
             return ZINVALIDSTATE;
         return library->amulti(zk, (int)request->part_count, ops, handle->results, completed_void,
                                handle);
@@ -504,7 +504,7 @@ struct client_reply handle_call(const struct handle *handle, const struct reques
         break;
     case OP_MULTI:
         code = ZINVALIDSTATE;
-        if (take_parts(handle, request, ops))
+        if (set_operations(handle, request, ops))
             code = library->multi(zk, (int)request->part_count, ops, results);
         break;
     case OP_CHECK:

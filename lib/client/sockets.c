@@ -160,7 +160,7 @@ void socket_owner_drop(struct socket_owner *owner)
 /* A message is its length, and begins with the number of the request that it answers, negative if
  * it answers none. Where no message of a server begins, the library has read a part of one, and
  * must read the rest. */
-static enum drop_connection_view look_through(const char *bytes, size_t count)
+static enum drop_connection_view first_message(const char *bytes, size_t count)
 {
     size_t at = 0;
     while (count - at >= WIRE_LENGTH + sizeof(int32_t)) {
@@ -177,13 +177,13 @@ static enum drop_connection_view look_through(const char *bytes, size_t count)
     return at > 0 ? DROP_CONNECTION_OTHER : DROP_CONNECTION_NOTHING;
 }
 
-enum drop_connection_view drop_connection_look(int descriptor)
+enum drop_connection_view drop_connection_peek(int descriptor)
 {
     char bytes[LOOK_BYTES];
     ssize_t count = recv(descriptor, bytes, sizeof bytes, MSG_PEEK | MSG_DONTWAIT);
     if (count < 0)
         return errno == EAGAIN || errno == EINTR ? DROP_CONNECTION_NOTHING : DROP_CONNECTION_OTHER;
-    return count == 0 ? DROP_CONNECTION_OTHER : look_through(bytes, (size_t)count);
+    return count == 0 ? DROP_CONNECTION_OTHER : first_message(bytes, (size_t)count);
 }
 
 void drop_connection_hold(int descriptor)

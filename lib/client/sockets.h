@@ -86,7 +86,7 @@ enum drop_connection_view {
 };
 
 /* Looks at a connection on which at most one request is outstanding. */
-enum drop_connection_view drop_connection_look(int descriptor);
+enum drop_connection_view drop_connection_peek(int descriptor);
 
 /* From now on what arrives (up to some megabytes) wakes no thread that polls the connection. */
 void drop_connection_hold(int descriptor);

@@ -92,7 +92,7 @@ struct thread_sessions {
 
 /* ------------------------------------------------------------------ the mailbox */
 
-static bool takes(const struct mailbox *mailbox, enum letter_kind kind)
+static bool is_accepted(const struct mailbox *mailbox, enum letter_kind kind)
 {
     return mailbox->accepts == ACCEPTS_ALL ||
            (mailbox->accepts == ACCEPTS_ORDERS && kind == LETTER_ORDER);
@@ -101,9 +101,9 @@ static bool takes(const struct mailbox *mailbox, enum letter_kind kind)
 /* The caller holds the mutex. */
 static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const char *path)
 {
-    while (mailbox->count == LETTERS_MAX && takes(mailbox, kind))
+    while (mailbox->count == LETTERS_MAX && is_accepted(mailbox, kind))
         condition_wait(&mailbox->changed, &mailbox->mutex, 0);
-    if (!takes(mailbox, kind))
+    if (!is_accepted(mailbox, kind))
         return;
     struct letter *letter = &mailbox->letters[(mailbox->first + mailbox->count++) % LETTERS_MAX];
     letter->kind = kind;
@@ -123,15 +123,15 @@ static void restrict_to(struct mailbox *mailbox, enum accepts accepts)
     pthread_mutex_unlock(&mailbox->mutex);
 }
 
-/* Takes the next letter, without waiting. LETTER_NONE: there is none; if the owner has work, it is
- * busy from now on. False if the session is to end. */
-static bool take(struct mailbox *mailbox, bool has_work, struct letter *letter)
+/* Removes the next letter, without waiting. LETTER_NONE: there is none; if the owner has work, it
+ * is busy from now on. False if the session is to end. */
+static bool next_letter(struct mailbox *mailbox, bool has_work, struct letter *letter)
 {
     letter->kind = LETTER_NONE;
     pthread_mutex_lock(&mailbox->mutex);
     while (letter->kind == LETTER_NONE && mailbox->count > 0) {
         const struct letter *next = &mailbox->letters[mailbox->first];
-        if (takes(mailbox, next->kind))
+        if (is_accepted(mailbox, next->kind))
             *letter = *next;
         mailbox->first = (mailbox->first + 1) % LETTERS_MAX;
         if (mailbox->count-- == LETTERS_MAX)
@@ -224,7 +224,7 @@ static bool await_connection(struct thread_session *session)
 {
     struct letter letter;
     while (session->apart) {
-        if (!take(&session->mailbox, false, &letter))
+        if (!next_letter(&session->mailbox, false, &letter))
             return false;
         if (letter.kind == LETTER_NONE)
             await_letter(&session->mailbox, 0);
@@ -277,7 +277,7 @@ static void *cut_reply(void *context)
     const struct timespec step = {.tv_nsec = DROP_CONNECTION_STEP_NS};
     while (!atomic_load(&session->returned)) {
         if (socket_owner_stands(session->socket) &&
-            drop_connection_look(session->socket->descriptor) == DROP_CONNECTION_REPLY &&
+            drop_connection_peek(session->socket->descriptor) == DROP_CONNECTION_REPLY &&
             drop_connection_off(session->socket->descriptor, NULL, 0, NULL))
             break;
         nanosleep(&step, NULL);
@@ -350,7 +350,7 @@ static bool serve_next(struct thread_session *session)
     uint64_t alarm_ns = client->silent ? 0 : session->alarm_ns;
     bool rings = alarm_ns != 0 && clock_now_ns() >= alarm_ns;
     struct letter letter;
-    if (!take(&session->mailbox, closes || (session->copied && !rings), &letter))
+    if (!next_letter(&session->mailbox, closes || (session->copied && !rings), &letter))
         return false;
     if (letter.kind != LETTER_NONE) {
         open_letter(session, &letter);

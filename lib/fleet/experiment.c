@@ -323,7 +323,7 @@ static enum error_kind raise_unread(struct experiment *experiment)
     return error->kind;
 }
 
-static enum error_kind take_last_readings(struct experiment *experiment)
+static enum error_kind read_last_counters(struct experiment *experiment)
 {
     struct shared *shared = experiment->shared;
     uint64_t until_ns = experiment_now_ns(experiment) + PATIENCE_NS;
@@ -346,7 +346,7 @@ void experiment_stop(struct experiment *experiment)
 {
     const struct shared *shared = experiment->shared;
     if (experiment->end != END_ERROR)
-        experiment_check(experiment, take_last_readings(experiment));
+        experiment_check(experiment, read_last_counters(experiment));
     if (shared->coordinator_descriptor >= 0)
         event_loop_unwatch(experiment->setup->loop.event_loop, shared->coordinator_descriptor);
 }
@@ -381,7 +381,7 @@ struct reconcile_result experiment_reconcile(const struct experiment *experiment
     const struct server_counters *counters = &experiment->counters;
     const struct shared *shared = experiment->shared;
     uint64_t started_ns = experiment->started_ns;
-    facts.untold = &counters->untold;
+    facts.unreported = &counters->unreported;
     facts.are_private = server_counters_is_private(counters);
     facts.is_shared = server_counters_is_shared(&experiment->at_start, experiment->plan->sessions);
     facts.has_companions = counters->companions > 0;

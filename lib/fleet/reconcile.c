@@ -87,17 +87,18 @@ static bool has_lost_connections(const struct reconcile_facts *facts)
 static void describe_obstacle(const struct reconcile_facts *facts, bool others, char *why,
                               size_t size)
 {
-    enum error_kind untold = facts->untold == NULL ? ERROR_NONE : facts->untold->kind;
+    enum error_kind unreported = facts->unreported == NULL ? ERROR_NONE : facts->unreported->kind;
     if (facts->servers.asked_again)
         snprintf(why, size, "a server did not give its counters (mntr) at once, as at an election");
-    else if (!facts->servers.known && untold == ERROR_NONE)
-        snprintf(why, size, "the servers do not tell their counters (mntr)");
-    else if (!facts->servers.known && untold == ERROR_NOT_WHITELISTED)
-        snprintf(why, size, "%.70s refuses mntr, which tells its counters: %s",
-                 facts->untold->subject, error_advice(untold));
+    else if (!facts->servers.known && unreported == ERROR_NONE)
+        snprintf(why, size, "the servers do not report their counters (mntr)");
+    else if (!facts->servers.known && unreported == ERROR_NOT_WHITELISTED)
+        snprintf(why, size, "%.70s refuses mntr, which has its counters: %s",
+                 facts->unreported->subject, error_advice(unreported));
     else if (!facts->servers.known)
-        snprintf(why, size, "%.70s does not tell its counters: mntr has them from ZooKeeper 3.6 on",
-                 facts->untold->subject);
+        snprintf(why, size,
+                 "%.70s does not report its counters: mntr has them from ZooKeeper 3.6 on",
+                 facts->unreported->subject);
     else if (facts->has_companions)
         snprintf(why, size, "the servers count the requests of other sessions of zkherd, too");
     else if (others && facts->are_private)

@@ -90,7 +90,7 @@ static enum error_kind ask_whole(struct server_counters *counters, const struct 
         if (kind != ERROR_NONE)
             return kind;
         const struct four_letter_counters *now = &answer->counters;
-        bool is_at_rest = now->outstanding == 0 || now->outstanding == FOUR_LETTER_UNTOLD;
+        bool is_at_rest = now->outstanding == 0 || now->outstanding == FOUR_LETTER_UNREPORTED;
         before.packets_received++; /* this question */
 #define X(A, B, name, keys, word, meaning) is_at_rest = is_at_rest && now->name == before.name;
         FOUR_LETTER_COUNTED(X, , )
@@ -164,10 +164,10 @@ static enum error_kind add_server(struct server_counters *counters, size_t index
     const struct four_letter_counters *counted = &answer.counters;
     enum error_kind kind =
         ask_whole(counters, &counters->servers->endpoints[index], &answer, error);
-    bool is_untold = kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER;
-    if (is_untold && counters->untold.kind == ERROR_NONE)
-        counters->untold = *error;
-    if (is_untold || (kind != ERROR_NONE && goes_without(counters, error))) {
+    bool is_unreported = kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER;
+    if (is_unreported && counters->unreported.kind == ERROR_NONE)
+        counters->unreported = *error;
+    if (is_unreported || (kind != ERROR_NONE && goes_without(counters, error))) {
         reading->known = false;
         return ERROR_NONE;
     }
@@ -195,7 +195,7 @@ enum error_kind server_counters_read(struct server_counters *counters,
                                               .servers = counters->servers->count,
                                               .cpu_known = ensemble != NULL};
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
-        reading->fsync_of_ms[i] = FOUR_LETTER_UNTOLD;
+        reading->fsync_of_ms[i] = FOUR_LETTER_UNREPORTED;
     for (size_t i = 0; kind == ERROR_NONE && reading->known && i < counters->servers->count; i++)
         kind = add_server(counters, i, reading, error);
     reading->at_ns = clock_now_ns();
@@ -244,9 +244,9 @@ struct server_counters_count server_counters_subtract(const struct server_counte
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++) {
         uint64_t from_ms = before->fsync_of_ms[i], to_ms = after->fsync_of_ms[i];
         /* A server that was started anew counts from 0. */
-        bool is_known =
-            from_ms != FOUR_LETTER_UNTOLD && to_ms != FOUR_LETTER_UNTOLD && to_ms >= from_ms;
-        count.fsync_of_ms[i] = is_known ? to_ms - from_ms : FOUR_LETTER_UNTOLD;
+        bool is_known = from_ms != FOUR_LETTER_UNREPORTED && to_ms != FOUR_LETTER_UNREPORTED &&
+                        to_ms >= from_ms;
+        count.fsync_of_ms[i] = is_known ? to_ms - from_ms : FOUR_LETTER_UNREPORTED;
     }
     return count;
 }

@@ -31,7 +31,7 @@ struct server_counters {
      * ERROR_NONE. Questions that follow wait for half a second. */
     bool may_lack;
     struct error absent;
-    struct error untold; /* the first server that does not report its counters, or ERROR_NONE */
+    struct error unreported; /* the first server that does not report its counters, or ERROR_NONE */
 };
 
 /* What the servers have counted by a time; or between two (server_counters_subtract), with
@@ -46,7 +46,7 @@ struct server_counters_count {
     struct setup_session_traffic own; /* of zkherd's own session, whose requests are left out … */
     bool has_own; /* … unless it waits for a reply or has lost one: not all may be counted yet */
     size_t servers;
-    uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* of each; FOUR_LETTER_UNTOLD: not known */
+    uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* of each; FOUR_LETTER_UNREPORTED: not known */
     bool cpu_known;
     uint64_t cpu_ns; /* of all servers */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
@@ -175,9 +175,9 @@ enum reconciled {
 struct reconcile_facts {
     struct server_counters_count servers;
     const struct tally *sessions;
-    const struct error *untold; /* of struct server_counters; NULL: ERROR_NONE */
-    bool are_private;           /* no other program should use the servers */
-    bool is_shared;             /* other clients were connected when the gate opened */
+    const struct error *unreported; /* of struct server_counters; NULL: ERROR_NONE */
+    bool are_private;               /* no other program should use the servers */
+    bool is_shared;                 /* other clients were connected when the gate opened */
     bool has_companions;       /* another fleet of this program used the servers at the same time */
     bool had_death;            /* a session died, or lost a reply, as planned */
     uint64_t exits;            /* sessions that were closed in order */

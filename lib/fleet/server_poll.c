@@ -27,18 +27,18 @@ struct server_poll {
 /* ------------------------------------------------------------------ the end of a question */
 
 /* A server that serves in another role, or again, counts from 0. */
-static void take_counters(struct server_poll *poll, struct server_poll_answer *answer,
-                          const struct four_letter_counters *counters)
+static void store_counters(struct server_poll *poll, struct server_poll_answer *answer,
+                           const struct four_letter_counters *counters)
 {
     uint64_t before_ms = answer->counters.uptime_ms;
-    if (counters->uptime_ms < before_ms && before_ms != FOUR_LETTER_UNTOLD)
+    if (counters->uptime_ms < before_ms && before_ms != FOUR_LETTER_UNREPORTED)
         poll->counters->asked_again = true;
     answer->counters = *counters;
     answer->has_counters = true;
     answer->role = counters->role;
 }
 
-static void take_answer(struct server_poll *poll, size_t server)
+static void store_answer(struct server_poll *poll, size_t server)
 {
     struct server_poll_answer *answer = &poll->answers[server];
     struct asked *asked = &poll->asked[server];
@@ -55,7 +55,7 @@ static void take_answer(struct server_poll *poll, size_t server)
         answer->role = identity.role;
     } else if (four_letter_read_counters(question->endpoint, question->answer, &counters, &error) ==
                ERROR_NONE) {
-        take_counters(poll, answer, &counters);
+        store_counters(poll, answer, &counters);
     } else {
         asked->refuses_mntr = true;
         answer->state = SERVER_POLL_UNKNOWN;
@@ -64,7 +64,7 @@ static void take_answer(struct server_poll *poll, size_t server)
 
 /* A server that refuses a connection has not counted the word, and begins to count from 0 when it
  * comes back; of others it is not known. */
-static void take_failure(struct server_poll *poll, size_t server, enum error_kind kind)
+static void store_failure(struct server_poll *poll, size_t server, enum error_kind kind)
 {
     struct asked *asked = &poll->asked[server];
     poll->answers[server].state = kind == ERROR_REFUSED       ? SERVER_POLL_ABSENT
@@ -83,9 +83,9 @@ static void end_question(struct server_poll *poll, size_t server, enum error_kin
     four_letter_abandon(&poll->asked[server].question);
     poll->answers[server].came_ns = loop_now_ns(poll->loop);
     if (kind == ERROR_NONE)
-        take_answer(poll, server);
+        store_answer(poll, server);
     else
-        take_failure(poll, server, kind);
+        store_failure(poll, server, kind);
 }
 
 /* ------------------------------------------------------------------ real servers */
@@ -125,7 +125,7 @@ static void ask(struct server_poll *poll, size_t server)
         sim_counters(counters->sim, endpoint->port - 1U, &simulated);
         counters->words++;
         answer->state = SERVER_POLL_ANSWERED;
-        take_counters(poll, answer, &simulated);
+        store_counters(poll, answer, &simulated);
         return;
     }
     answer->state = SERVER_POLL_OWES;
@@ -158,7 +158,7 @@ enum error_kind server_poll_new(struct server_counters *counters, const struct l
     made->readiness = -1;
     for (size_t i = 0; i < count; i++) {
         made->answers[i].state = SERVER_POLL_UNKNOWN;
-        made->answers[i].counters.uptime_ms = FOUR_LETTER_UNTOLD;
+        made->answers[i].counters.uptime_ms = FOUR_LETTER_UNREPORTED;
         made->asked[i].question = (struct four_letter_question){
             .fd = -1, .answer = made->asked[i].answer, .size = sizeof made->asked[i].answer};
     }

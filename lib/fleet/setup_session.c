@@ -403,7 +403,7 @@ static enum error_kind check_gone(const struct setup_session *setup, enum error_
     return setup->reply.status == ZK_NO_NODE ? kind : check_done(setup, kind, path, error);
 }
 
-enum error_kind setup_session_look(struct setup_session *setup, enum operation operation,
+enum error_kind setup_session_read(struct setup_session *setup, enum operation operation,
                                    const char *path, struct error *error)
 {
     const struct request request = {.operation = operation, .path = path};
@@ -413,7 +413,7 @@ enum error_kind setup_session_look(struct setup_session *setup, enum operation o
 enum error_kind setup_session_exists(struct setup_session *setup, const char *path, bool *exists,
                                      struct error *error)
 {
-    enum error_kind kind = setup_session_look(setup, OP_EXISTS, path, error);
+    enum error_kind kind = setup_session_read(setup, OP_EXISTS, path, error);
     if (kind == ERROR_NONE)
         *exists = setup->reply.status == ZK_OK;
     return kind;
@@ -423,7 +423,7 @@ enum error_kind setup_session_list_children(struct setup_session *setup, const c
                                             const char *const **names, size_t *count,
                                             struct error *error)
 {
-    enum error_kind kind = setup_session_look(setup, OP_GET_CHILDREN, path, error);
+    enum error_kind kind = setup_session_read(setup, OP_GET_CHILDREN, path, error);
     if (kind != ERROR_NONE)
         return kind;
     if (names != NULL)

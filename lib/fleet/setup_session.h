@@ -149,7 +149,7 @@ MUST_CHECK enum error_kind setup_session_catch_up(struct setup_session *setup, c
 
 /* Sends a read (OP_GET, OP_EXISTS, OP_GET_CHILDREN) of a znode, which may be missing: the answer is
  * in reply, value and names. */
-MUST_CHECK enum error_kind setup_session_look(struct setup_session *setup, enum operation operation,
+MUST_CHECK enum error_kind setup_session_read(struct setup_session *setup, enum operation operation,
                                               const char *path, struct error *error);
 
 MUST_CHECK enum error_kind setup_session_exists(struct setup_session *setup, const char *path,

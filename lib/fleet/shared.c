@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------ memory */
 
-void *shared_take(struct shared_layout *layout, size_t size_bytes)
+void *shared_reserve(struct shared_layout *layout, size_t size_bytes)
 {
     void *block = layout->base == NULL ? NULL : layout->base + layout->size_bytes;
     layout->size_bytes +=
@@ -32,9 +32,9 @@ enum error_kind shared_layout_map(struct shared_layout *layout, struct error *er
 
 static struct shared *lay_out(struct shared_layout *layout, const struct fleet_plan *plan)
 {
-    struct shared *shared = shared_take(layout, sizeof *shared);
-    struct shared_worker *workers = shared_take(layout, plan->processes * sizeof *workers);
-    struct shared_session *sessions = shared_take(layout, plan->sessions * sizeof *sessions);
+    struct shared *shared = shared_reserve(layout, sizeof *shared);
+    struct shared_worker *workers = shared_reserve(layout, plan->processes * sizeof *workers);
+    struct shared_session *sessions = shared_reserve(layout, plan->sessions * sizeof *sessions);
     if (shared != NULL) {
         shared->plan = plan;
         shared->workers = workers;

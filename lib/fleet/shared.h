@@ -107,7 +107,7 @@ struct shared_layout {
 };
 
 /* The next block, from the start of a cache line; NULL as long as there is no base. */
-void *shared_take(struct shared_layout *layout, size_t size_bytes);
+void *shared_reserve(struct shared_layout *layout, size_t size_bytes);
 
 /* Maps the memory that was counted, the caller's to munmap, and begins again. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind shared_layout_map(struct shared_layout *layout, struct error *error);

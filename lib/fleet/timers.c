@@ -54,7 +54,7 @@ static void put(struct timers *timers, struct alarm alarm)
     timers->heap[at] = alarm;
 }
 
-static struct alarm take_first(struct timers *timers)
+static struct alarm remove_first(struct timers *timers)
 {
     struct alarm *heap = timers->heap;
     struct alarm first = heap[0];
@@ -104,7 +104,7 @@ void timers_ring(struct timers *timers)
         timers->armed_ns = UINT64_MAX;
     uint64_t now_ns = clock_now_ns();
     while (timers->count > 0 && timers->heap[0].due_ns <= now_ns)
-        timers->due[count++] = take_first(timers);
+        timers->due[count++] = remove_first(timers);
     timers->ringing = true;
     for (size_t i = 0; i < count; i++)
         timers->ring(timers->due[i].owner, now_ns - timers->due[i].due_ns);

@@ -252,7 +252,8 @@ static struct census_blame blame(const struct census *census, struct refused *se
 
 struct census_blame census_refuse(struct census *census, const struct census_create *refused)
 {
-    struct refused *session = id_tree_take(&census->refused, refused->session, sizeof *session);
+    struct refused *session =
+        id_tree_find_or_add(&census->refused, refused->session, sizeof *session);
     struct wanted wanted = find_wanted(census, refused->session);
     if (census->is_known)
         return blame(census, session, refused->zxid, &wanted);
@@ -344,7 +345,7 @@ static void note_place(struct census *census, const char *path)
 {
     const char *name = strrchr(path, '/') + 1;
     char *text = memory_copy(path, (size_t)(name - 1 - path));
-    struct folder *folder = path_tree_take(&census->folders, text, sizeof *folder);
+    struct folder *folder = path_tree_find_or_add(&census->folders, text, sizeof *folder);
     free(text);
     if (folder->recipe != NULL)
         return;
@@ -357,11 +358,11 @@ static void note_create(struct census *census, const struct census_create *creat
     struct refused *session = id_tree_find(&census->refused, create->session);
     struct name *name = NULL;
     if (census->known_zxid > 0 && looks_like_place(create->path))
-        (void)path_tree_take(&census->places, create->path, sizeof(char *));
+        (void)path_tree_find_or_add(&census->places, create->path, sizeof(char *));
     if (create->ephemeral && is_place(create))
         note_place(census, create->path);
     else if (create->ephemeral)
-        name = path_tree_take(&census->names, create->path, sizeof *name);
+        name = path_tree_find_or_add(&census->names, create->path, sizeof *name);
     else
         name = path_tree_find(&census->names, create->path);
     if (name != NULL) {
@@ -397,7 +398,7 @@ static void note_early(struct census *census, const char *path, int64_t session,
     if (!looks_like_place(path)) {
         if (census->refused_zxid < census->begun_zxid)
             return;
-        struct name *name = path_tree_take(&census->names, path, sizeof *name);
+        struct name *name = path_tree_find_or_add(&census->names, path, sizeof *name);
         name->lives[++name->lived % LIVES] = (struct life){session, census->begun_zxid - 1, zxid};
     }
     census->early = memory_grow(census->early, census->early_count, sizeof *census->early);

@@ -49,7 +49,7 @@ struct locks {
 /* A new one has the next number; that of no session is 0. */
 static struct locks_session *session_of(struct locks *locks, int64_t id)
 {
-    struct locks_session *session = id_tree_take(&locks->by_session, id, sizeof *session);
+    struct locks_session *session = id_tree_find_or_add(&locks->by_session, id, sizeof *session);
     if (session->number == 0 && id != 0)
         session->number = ++locks->sessions;
     return session;
@@ -62,7 +62,7 @@ static struct locks_lock *lock_of(struct locks *locks, const char *path, bool se
     const char *name = strrchr(path, '/') + 1;
     bool is_place = sequential || line_is_kazoo_lease(name);
     char *key = memory_copy(path, is_place ? (size_t)(name - 1 - path) : strlen(path));
-    struct locks_lock *lock = path_tree_take(&locks->by_path, key, sizeof *lock);
+    struct locks_lock *lock = path_tree_find_or_add(&locks->by_path, key, sizeof *lock);
     free(key);
     if (lock->all != NULL)
         return lock;
@@ -166,7 +166,7 @@ static void insert(struct locks_lock *lock, struct locks_place *place)
     lock->all->present++;
 }
 
-static void take_out(struct locks_lock *lock, const struct locks_place *place)
+static void unlink_place(struct locks_lock *lock, const struct locks_place *place)
 {
     size_t rank = 0;
     while (place_of(lock, rank) != place)
@@ -183,7 +183,7 @@ static void take_out(struct locks_lock *lock, const struct locks_place *place)
 static void make_place(struct locks *locks, struct locks_lock *lock, struct locks_session *session,
                        const char *path, uint64_t arrived_ns)
 {
-    struct locks_place *place = path_tree_take(&locks->place_by_path, path, sizeof *place);
+    struct locks_place *place = path_tree_find_or_add(&locks->place_by_path, path, sizeof *place);
     place->lock = lock;
     place->session = session;
     place->arrived_ns = arrived_ns;
@@ -205,7 +205,7 @@ static bool remove_place(struct locks *locks, struct locks_place *place)
 {
     struct locks_lock *lock = place->lock;
     bool held = place->line.holds;
-    take_out(lock, place);
+    unlink_place(lock, place);
     lock->holders -= held;
     locks->holders -= held;
     if (place->made_before != NULL)

@@ -202,7 +202,7 @@ static void reading_count(struct reading *reading, uint64_t bytes)
 enum record_state { RECORD_WHOLE, RECORD_END_OF_LOG, RECORD_FLAWED };
 
 /* Reads as many of the bytes as there are before the limit. */
-static size_t take(struct log_cursor *cursor, void *bytes, size_t count)
+static size_t read_bytes(struct log_cursor *cursor, void *bytes, size_t count)
 {
     uint64_t left = cursor->limit - cursor->position;
     int got = gzread(cursor->stream, bytes, (unsigned)(count < left ? count : left));
@@ -222,7 +222,7 @@ static int state_of(const struct log_cursor *cursor)
 static enum record_state read_header(struct log_cursor *cursor, struct journal_flaw *flaw)
 {
     unsigned char header[FILE_HEADER_BYTES];
-    size_t count = take(cursor, header, sizeof header);
+    size_t count = read_bytes(cursor, header, sizeof header);
     struct jute jute = {.bytes = header, .left = count};
     bool is_log = jute_int(&jute) == LOG_MAGIC, is_known = jute_int(&jute) == FILE_VERSION;
     if (count == sizeof header && is_log && is_known)
@@ -239,7 +239,7 @@ static enum record_state read_header(struct log_cursor *cursor, struct journal_f
 static enum record_state read_record(struct log_cursor *cursor, enum journal_flaw_kind *flaw)
 {
     unsigned char head[HEAD_BYTES];
-    size_t count = take(cursor, head, sizeof head);
+    size_t count = read_bytes(cursor, head, sizeof head);
     struct jute jute = {.bytes = head, .left = count};
     uint64_t checksum = (uint64_t)jute_long(&jute);
     uint32_t length = (uint32_t)jute_int(&jute);
@@ -258,7 +258,7 @@ static enum record_state read_record(struct log_cursor *cursor, enum journal_fla
         cursor->room = 2 * (length + 1UL);
         cursor->record = memory_new(cursor->room, 1);
     }
-    if (take(cursor, cursor->record, length + 1UL) != length + 1UL ||
+    if (read_bytes(cursor, cursor->record, length + 1UL) != length + 1UL ||
         cursor->record[length] != RECORD_END)
         return RECORD_FLAWED;
     *flaw = JOURNAL_CHECKSUM;

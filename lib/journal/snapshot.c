@@ -41,7 +41,7 @@ struct source {
     char path[PATH_MOST];
 };
 
-static void take(struct source *source, void *bytes, size_t count)
+static void read_bytes(struct source *source, void *bytes, size_t count)
 {
     if (!source->failed && gzread(source->file, bytes, (unsigned)count) != (int)count)
         source->failed = true;
@@ -50,17 +50,17 @@ static void take(struct source *source, void *bytes, size_t count)
     source->checksum = adler32(source->checksum, bytes, (uInt)count);
 }
 
-static int32_t take_int(struct source *source)
+static int32_t read_int(struct source *source)
 {
     unsigned char bytes[4];
-    take(source, bytes, sizeof bytes);
+    read_bytes(source, bytes, sizeof bytes);
     return jute_int(&(struct jute){.bytes = bytes, .left = sizeof bytes});
 }
 
-static int64_t take_long(struct source *source)
+static int64_t read_long(struct source *source)
 {
     unsigned char bytes[8];
-    take(source, bytes, sizeof bytes);
+    read_bytes(source, bytes, sizeof bytes);
     return jute_long(&(struct jute){.bytes = bytes, .left = sizeof bytes});
 }
 
@@ -69,37 +69,37 @@ static void skip(struct source *source, size_t count)
     unsigned char piece[4096];
     for (size_t size; count > 0 && !source->failed; count -= size) {
         size = count < sizeof piece ? count : sizeof piece;
-        take(source, piece, size);
+        read_bytes(source, piece, size);
     }
 }
 
 /* The length of a text or of data; 0 of null. */
-static size_t take_length(struct source *source)
+static size_t read_length(struct source *source)
 {
-    int32_t length = take_int(source);
+    int32_t length = read_int(source);
     source->failed |= length < -1;
     return length > 0 && !source->failed ? (size_t)length : 0;
 }
 
 /* Reads the path of a znode; "/" is the end of the znodes, and "" the root. */
-static struct jute_bytes take_path(struct source *source)
+static struct jute_bytes read_path(struct source *source)
 {
-    size_t length = take_length(source);
+    size_t length = read_length(source);
     if (length > PATH_MOST)
         source->failed = true;
     else
-        take(source, source->path, length);
+        read_bytes(source, source->path, length);
     return (struct jute_bytes){source->path, source->failed ? 0 : length};
 }
 
 static void skip_acls(struct source *source)
 {
-    for (int32_t lists = take_int(source); lists > 0 && !source->failed; lists--) {
-        (void)take_long(source);
-        for (int32_t entries = take_int(source); entries > 0 && !source->failed; entries--) {
-            (void)take_int(source);
-            skip(source, take_length(source)); /* scheme */
-            skip(source, take_length(source)); /* who */
+    for (int32_t lists = read_int(source); lists > 0 && !source->failed; lists--) {
+        (void)read_long(source);
+        for (int32_t entries = read_int(source); entries > 0 && !source->failed; entries--) {
+            (void)read_int(source);
+            skip(source, read_length(source)); /* scheme */
+            skip(source, read_length(source)); /* who */
         }
     }
 }
@@ -131,13 +131,13 @@ static void read_znode(struct source *source, struct journal_znode *znode)
 {
     static const char config[] = "/zookeeper/config";
     unsigned char bytes[STAT_BYTES];
-    size_t length = take_length(source);
+    size_t length = read_length(source);
     if (znode->path.length == strlen(config) && length < SNAPSHOT_CONFIG &&
         memcmp(znode->path.bytes, config, strlen(config)) == 0)
-        take(source, source->facts->config, length);
+        read_bytes(source, source->facts->config, length);
     else
         skip(source, length);
-    take(source, bytes, sizeof bytes);
+    read_bytes(source, bytes, sizeof bytes);
     struct jute stat = {.bytes = bytes, .left = sizeof bytes};
     (void)jute_long(&stat); /* the ACL */
     znode->czxid = jute_long(&stat);
@@ -161,9 +161,9 @@ static bool is_end(const struct jute_bytes *path)
 static void read_sessions(struct source *source, const struct journal_listener *listener,
                           void *context)
 {
-    for (int32_t count = take_int(source); count > 0 && !source->failed; count--) {
-        int64_t id = take_long(source);
-        int32_t timeout_ms = take_int(source);
+    for (int32_t count = read_int(source); count > 0 && !source->failed; count--) {
+        int64_t id = read_long(source);
+        int32_t timeout_ms = read_int(source);
         if (looks_like_ttl(id) && !source->failed) {
             source->listed =
                 memory_grow(source->listed, source->listed_count, sizeof *source->listed);
@@ -179,7 +179,7 @@ static void read_znodes(struct source *source, const struct journal_listener *li
 {
     struct journal_znode znode = {0};
     for (;;) {
-        znode.path = take_path(source);
+        znode.path = read_path(source);
         if (source->failed || is_end(&znode.path))
             return;
         read_znode(source, &znode);
@@ -193,7 +193,7 @@ static void read_znodes(struct source *source, const struct journal_listener *li
 static bool read_header(struct source *source)
 {
     unsigned char header[FILE_HEADER_BYTES];
-    take(source, header, sizeof header);
+    read_bytes(source, header, sizeof header);
     struct jute jute = {.bytes = header, .left = sizeof header};
     source->facts->compression = file_compression(header, sizeof header);
     return jute_int(&jute) == SNAPSHOT_MAGIC && jute_int(&jute) == FILE_VERSION;
@@ -214,7 +214,7 @@ bool snapshot_read(const struct journal_file *file, const struct journal_listene
     skip_acls(source);
     read_znodes(source, listener, context, before);
     uLong checksum = source->checksum;
-    bool whole = (uLong)take_long(source) == checksum && !source->failed;
+    bool whole = (uLong)read_long(source) == checksum && !source->failed;
     if (source->file != NULL)
         (void)gzclose_r(source->file);
     free(source->listed);

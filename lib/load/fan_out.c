@@ -15,17 +15,17 @@ struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct fan_out_cou
                                 struct shared_layout *layout)
 {
     const struct fleet_plan *fleet = &plan->fleet;
-    struct fan_out *fan_out = shared_take(layout, sizeof *fan_out);
+    struct fan_out *fan_out = shared_reserve(layout, sizeof *fan_out);
     struct fan_out parts = {.znodes = load_plan_znodes(plan),
                             .watchable = plan->znodes > 0 ? plan->znodes : 1,
                             .ring = RING_MAX};
     while (parts.ring > RING_MIN && parts.ring > WRITES / parts.znodes)
         parts.ring /= 2;
-    parts.sessions = shared_take(layout, fleet->sessions * sizeof *parts.sessions);
+    parts.sessions = shared_reserve(layout, fleet->sessions * sizeof *parts.sessions);
     int32_t *watched =
-        shared_take(layout, (size_t)fleet->sessions * parts.watchable * sizeof *watched);
-    parts.writes = shared_take(layout, (size_t)parts.znodes * parts.ring * sizeof *parts.writes);
-    parts.written = shared_take(layout, parts.znodes * sizeof *parts.written);
+        shared_reserve(layout, (size_t)fleet->sessions * parts.watchable * sizeof *watched);
+    parts.writes = shared_reserve(layout, (size_t)parts.znodes * parts.ring * sizeof *parts.writes);
+    parts.written = shared_reserve(layout, parts.znodes * sizeof *parts.written);
     if (fan_out == NULL)
         return NULL;
     *fan_out = parts;
@@ -48,7 +48,7 @@ static struct fan_out_write *place_of(const struct fan_out *fan_out, uint32_t zn
 
 /* No other session changes the write until its version is stored again, within nanoseconds unless
  * the system takes the core away meanwhile. */
-static int32_t take(struct fan_out_write *write)
+static int32_t lock_write(struct fan_out_write *write)
 {
     int32_t version;
     while ((version = atomic_exchange(&write->version, FAN_OUT_TAKEN)) == FAN_OUT_TAKEN)
@@ -80,7 +80,7 @@ void fan_out_publish(struct fan_out *fan_out, uint32_t session, uint32_t znode, 
                      uint64_t sent_ns, bool measured)
 {
     struct fan_out_write *write = place_of(fan_out, znode, version);
-    int32_t before = take(write);
+    int32_t before = lock_write(write);
     if (before > version) {
         atomic_store(&write->version, before);
         return;
@@ -117,7 +117,7 @@ static bool attribute(const struct fan_out *fan_out, struct fan_out_counts *coun
     struct fan_out_write *write = place_of(fan_out, notification->znode, wanted);
     int32_t found = version_of(write);
     if (found == wanted) {
-        found = take(write);
+        found = lock_write(write);
         if (found == wanted)
             add(write, counts, notification->come_ns);
         atomic_store(&write->version, found);

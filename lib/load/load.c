@@ -234,7 +234,7 @@ static void describe_end(const struct load_trial *trial)
 }
 
 /* The load has ended well. All its sessions rest: none records any more. */
-static void take_result(struct load_trial *trial, bool alone)
+static void store_result(struct load_trial *trial, bool alone)
 {
     struct experiment *experiment = &trial->experiment;
     struct load_result *result = trial->result;
@@ -272,7 +272,7 @@ static void end_load(struct load_trial *trial, bool alone)
     /* Whoever else uses the servers is notified, too: then it is not known how many are to come. */
     if (load_trial_goes_on(trial) && alone && trial->load->fan_out != NULL)
         experiment_await_notifications(&trial->experiment);
-    take_result(trial, alone);
+    store_result(trial, alone);
     trial->result->end = trial->experiment.end;
     describe_end(trial);
     trial->progress.phase = LOAD_CLEARS;
@@ -347,7 +347,7 @@ static void measure_seconds(struct load_trial *trial, struct server_poll *poll,
         if (!load_trial_goes_on(trial))
             break;
         if (ended > 0) {
-            load_servers_take(&servers, ended - 1, server_poll_answers(poll));
+            load_servers_add_answers(&servers, ended - 1, server_poll_answers(poll));
             result->usage[ended - 1] = used;
         }
         server_poll_ask(poll);
@@ -360,7 +360,7 @@ static void measure_seconds(struct load_trial *trial, struct server_poll *poll,
            experiment_now_ns(&trial->experiment) < until_ns)
         load_trial_wait(trial, experiment_now_ns(&trial->experiment) + ANSWER_TURN_NS);
     if (ended > 0)
-        load_servers_take(&servers, ended - 1, server_poll_answers(poll));
+        load_servers_add_answers(&servers, ended - 1, server_poll_answers(poll));
 }
 
 enum error_kind load_run(const struct load_plan *plan, const struct fleet_host *host,
@@ -411,14 +411,14 @@ bool load_background_goes_on(const struct load_trial *trial)
            workers_check(&trial->experiment.workers, &ignored) == ERROR_NONE;
 }
 
-void load_background_contend(struct load_trial *trial)
+void load_background_begin_contention(struct load_trial *trial)
 {
     if (atomic_load(&trial->load->contends_ns) == UINT64_MAX &&
         atomic_load(&trial->load->ends_ns) == UINT64_MAX)
         atomic_store(&trial->load->contends_ns, experiment_now_ns(&trial->experiment));
 }
 
-void load_background_settle(struct load_trial *trial)
+void load_background_end_contention(struct load_trial *trial)
 {
     if (atomic_load(&trial->load->ends_ns) == UINT64_MAX)
         atomic_store(&trial->load->ends_ns, experiment_now_ns(&trial->experiment));
@@ -434,6 +434,6 @@ enum error_kind load_background_end(struct load_trial *trial, struct load_result
                                     struct error *error)
 {
     if (load_trial_goes_on(trial))
-        load_background_settle(trial);
+        load_background_end_contention(trial);
     return end_trial(trial, false, result, error);
 }

@@ -24,10 +24,10 @@ MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct f
  * The load is measured twice: alone, for the plan's seconds, and while the servers are contended
  * for. What is between the two, the opening of other sessions, is measured in neither.
  *
- *   load_background_begin   opens the sessions, warms up, measures the load alone
- *   load_background_contend the contended time begins   (both may be called while another
- *   load_background_settle  the contended time ends      coordinator runs in the process)
- *   load_background_end     waits for all replies, and clears everything away */
+ *   load_background_begin             opens the sessions, warms up, measures the load alone
+ *   load_background_begin_contention  starts the contended time
+ *   load_background_end_contention    ends it; both also while another coordinator runs in the
+ * process load_background_end               waits for all replies, and clears everything away */
 
 struct load_trial;
 
@@ -41,9 +41,9 @@ bool load_background_begin(struct load_trial **trial, const struct load_plan *pl
  * load_background_end explains. May be called while another coordinator runs in the process. */
 bool load_background_goes_on(const struct load_trial *trial);
 
-/* The first call counts; none behind load_background_settle. */
-void load_background_contend(struct load_trial *trial);
-void load_background_settle(struct load_trial *trial);
+/* The first call counts; none behind load_background_end_contention. */
+void load_background_begin_contention(struct load_trial *trial);
+void load_background_end_contention(struct load_trial *trial);
 
 /* What its sessions have counted so far. */
 const struct load_shared *load_background_counts(const struct load_trial *trial);

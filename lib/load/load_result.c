@@ -29,24 +29,24 @@ static uint32_t spans_of(const struct load_plan *plan)
 static struct load_shared *lay_out(struct shared_layout *layout, const struct load_plan *plan)
 {
     const struct fleet_plan *fleet = &plan->fleet;
-    struct load_shared *load = shared_take(layout, sizeof *load);
+    struct load_shared *load = shared_reserve(layout, sizeof *load);
     struct load_shared parts = {.plan = plan,
                                 .measures_ns = UINT64_MAX,
                                 .settles_ns = UINT64_MAX,
                                 .contends_ns = UINT64_MAX,
                                 .ends_ns = UINT64_MAX};
-    parts.workers = shared_take(layout, (fleet->processes + 1) * sizeof *parts.workers);
+    parts.workers = shared_reserve(layout, (fleet->processes + 1) * sizeof *parts.workers);
     parts.seconds =
-        shared_take(layout, (size_t)fleet->processes * plan->seconds * sizeof *parts.seconds);
+        shared_reserve(layout, (size_t)fleet->processes * plan->seconds * sizeof *parts.seconds);
     parts.times =
-        shared_take(layout, (size_t)fleet->processes * spans_of(plan) * sizeof *parts.times);
-    parts.paths = shared_take(layout, (size_t)load_plan_znodes(plan) * sizeof *parts.paths);
-    parts.value = shared_take(layout, plan->value_bytes);
-    parts.fan_outs = shared_take(layout, (fleet->processes + 1) * sizeof *parts.fan_outs);
+        shared_reserve(layout, (size_t)fleet->processes * spans_of(plan) * sizeof *parts.times);
+    parts.paths = shared_reserve(layout, (size_t)load_plan_znodes(plan) * sizeof *parts.paths);
+    parts.value = shared_reserve(layout, plan->value_bytes);
+    parts.fan_outs = shared_reserve(layout, (fleet->processes + 1) * sizeof *parts.fan_outs);
     if (plan->watch_percent > 0) {
         parts.fan_out = fan_out_lay_out(plan, parts.fan_outs, layout);
-        parts.sent = shared_take(layout, (size_t)fleet->sessions * fleet_plan_depth(fleet) *
-                                             sizeof *parts.sent);
+        parts.sent = shared_reserve(layout, (size_t)fleet->sessions * fleet_plan_depth(fleet) *
+                                                sizeof *parts.sent);
     }
     if (load != NULL)
         *load = parts;

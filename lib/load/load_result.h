@@ -213,7 +213,7 @@ struct load_server_second {
     bool state_known; /* whether the numbers at its end are known */
     uint64_t watches;
     uint64_t connections; /* that of the set-up session included */
-    uint64_t outstanding; /* requests; FOUR_LETTER_UNTOLD: not known of a server */
+    uint64_t outstanding; /* requests; FOUR_LETTER_UNREPORTED: not known of a server */
 };
 
 /* What the coordinator reads at the end of each second of the measured time. CPU times are those of

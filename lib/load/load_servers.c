@@ -36,7 +36,8 @@ static struct load_server_reading reading_of(const struct round *round, size_t s
 static bool goes_on_counting(const struct four_letter_counters *before,
                              const struct four_letter_counters *now)
 {
-    bool goes_on = before->uptime_ms == FOUR_LETTER_UNTOLD || now->uptime_ms >= before->uptime_ms;
+    bool goes_on =
+        before->uptime_ms == FOUR_LETTER_UNREPORTED || now->uptime_ms >= before->uptime_ms;
 #define X(A, B, name, keys, word, meaning) goes_on = goes_on && now->name >= before->name;
     FOUR_LETTER_COUNTED(X, , )
 #undef X
@@ -76,13 +77,13 @@ static void add_state(const struct load_server_reading *now, struct load_server_
         return;
     second->watches += now->counters.watch_count;
     second->connections += now->counters.connections - 1;
-    if (now->counters.outstanding == FOUR_LETTER_UNTOLD)
-        second->outstanding = FOUR_LETTER_UNTOLD;
-    else if (second->outstanding != FOUR_LETTER_UNTOLD)
+    if (now->counters.outstanding == FOUR_LETTER_UNREPORTED)
+        second->outstanding = FOUR_LETTER_UNREPORTED;
+    else if (second->outstanding != FOUR_LETTER_UNREPORTED)
         second->outstanding += now->counters.outstanding;
 }
 
-static void take_counters(struct load_servers *servers, const struct round *round)
+static void store_counters(struct load_servers *servers, const struct round *round)
 {
     struct load_server_second second = {.known = true, .state_known = true};
     for (size_t i = 0; i < servers->count; i++) {
@@ -126,9 +127,9 @@ static void mark_snapshot(struct load_servers *servers, const struct round *roun
     if (answer->state == SERVER_POLL_ABSENT)
         *seen = 0;
     if (!is_current(round, server) || answer->state != SERVER_POLL_ANSWERED ||
-        !answer->has_counters || answer->counters.snapshots == FOUR_LETTER_UNTOLD)
+        !answer->has_counters || answer->counters.snapshots == FOUR_LETTER_UNREPORTED)
         return;
-    if (*seen != FOUR_LETTER_UNTOLD && answer->counters.snapshots > *seen)
+    if (*seen != FOUR_LETTER_UNREPORTED && answer->counters.snapshots > *seen)
         mark(servers, round, LOAD_MARK_SNAPSHOT, server);
     *seen = answer->counters.snapshots;
 }
@@ -187,14 +188,14 @@ void load_servers_init(struct load_servers *servers, size_t count, uint64_t meas
                                      .marks = marks,
                                      .leader = LOAD_SERVERS_LEADER_UNKNOWN};
     for (size_t i = 0; i < count; i++)
-        servers->snapshots[i] = FOUR_LETTER_UNTOLD;
+        servers->snapshots[i] = FOUR_LETTER_UNREPORTED;
 }
 
-void load_servers_take(struct load_servers *servers, uint32_t ended,
-                       const struct server_poll_answer *answers)
+void load_servers_add_answers(struct load_servers *servers, uint32_t ended,
+                              const struct server_poll_answer *answers)
 {
     const struct round round = {ended, servers->measures_ns + ended * NS_PER_S, answers};
-    take_counters(servers, &round);
+    store_counters(servers, &round);
     for (size_t i = 0; i < servers->count; i++) {
         mark_loss(servers, &round, i);
         mark_snapshot(servers, &round, i);

@@ -29,7 +29,7 @@ struct load_servers {
     struct load_marks *marks;
     struct load_server_reading before[CONNECT_ENDPOINTS_MAX];
     bool lost[CONNECT_ENDPOINTS_MAX];
-    uint64_t snapshots[CONNECT_ENDPOINTS_MAX]; /* FOUR_LETTER_UNTOLD: not known yet */
+    uint64_t snapshots[CONNECT_ENDPOINTS_MAX]; /* FOUR_LETTER_UNREPORTED: not known yet */
     int leader; /* its index, LOAD_SERVERS_LEADERLESS, or LOAD_SERVERS_LEADER_UNKNOWN */
 };
 
@@ -39,9 +39,9 @@ struct load_servers {
 void load_servers_init(struct load_servers *servers, size_t count, uint64_t measures_ns,
                        struct load_server_second *seconds, struct load_marks *marks);
 
-/* Takes what the servers have answered, in their order, since they were asked after `ended`
- * seconds of the measured time, from 0. */
-void load_servers_take(struct load_servers *servers, uint32_t ended,
-                       const struct server_poll_answer *answers);
+/* Adds the answers of the servers, in their order, to the question after `ended` seconds of the
+ * measured time, from 0. */
+void load_servers_add_answers(struct load_servers *servers, uint32_t ended,
+                              const struct server_poll_answer *answers);
 
 #endif

@@ -392,7 +392,7 @@ static void go_on(struct load_session *session)
 
 /* ------------------------------------------------------------------ replies */
 
-static void take_reply(struct load_session *session, const struct client_reply *reply)
+static void handle_reply(struct load_session *session, const struct client_reply *reply)
 {
     uint64_t now_ns = client_now_ns(session->actor.client),
              due_ns = load_tag_due_ns(session->load, reply->tag);
@@ -539,7 +539,7 @@ static void replied(void *owner, const struct client_reply *reply)
     if (session->state == LOAD_LOST || session->state == LOAD_READ)
         return;
     if (is_load(session))
-        take_reply(session, reply);
+        handle_reply(session, reply);
     else if (session->state == LOAD_LAYING_OUT && reply->status != ZK_OK)
         lose(session, reply->status);
     else

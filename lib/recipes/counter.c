@@ -26,7 +26,7 @@ static const char pseudo_code[] = "increment\n"
 
 static const struct recipe_znode laid_out[] = {{COUNTER, "0"}, {NULL, NULL}};
 
-static bool take_value(struct contender *s)
+static bool parse_value(struct contender *s)
 {
     char text[24], *end;
     if (s->status != ZK_OK || s->reply->value_length == 0 || s->reply->value_length >= sizeof text)
@@ -50,7 +50,7 @@ ACQUIRE(counter)
     contender_child(s, COUNTER, s->node);
     for (;;) {
         AWAIT(get_data(s, s->node, NO_WATCH));
-        if (!take_value(s))
+        if (!parse_value(s))
             FAILED;
         AWAIT_TURN;
         AWAIT(write_next(s));

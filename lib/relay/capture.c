@@ -340,8 +340,8 @@ static void give_up(struct capture *capture, struct connection *connection)
 /* ------------------------------------------------------------------ connections */
 
 /* Counts what an end has received and the capture lacks; the end of a stream has a number, too. */
-static void look_behind(struct capture *capture, struct connection *connection,
-                        enum conversation_side side)
+static void find_missing(struct capture *capture, struct connection *connection,
+                         enum conversation_side side)
 {
     const struct stream *stream = &connection->streams[side];
     int32_t behind = stream->known ? distance(stream->next, stream->acknowledged) : 0;
@@ -359,7 +359,7 @@ static void end(struct capture *capture, struct connection *connection)
         connection->streams[CONVERSATION_SERVER].first != NULL)
         give_up(capture, connection);
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
-        look_behind(capture, connection, side);
+        find_missing(capture, connection, side);
     if (connection->is_established)
         capture->options.ended(capture->options.context, &connection->conversation);
     conversation_deinit(&connection->conversation);
@@ -395,9 +395,9 @@ static void begin(struct capture *capture, struct connection *connection)
                       capture->options.context);
 }
 
-/* Takes in a segment with SYN, of the client or, with the number that it answers, of the server. */
-static void take_opening(struct capture *capture, struct connection *connection,
-                         const struct packet *packet)
+/* Follows a segment with SYN, of the client or, with the number that it answers, of the server. */
+static void follow_opening(struct capture *capture, struct connection *connection,
+                           const struct packet *packet)
 {
     uint32_t opened_at = packet->is_ack ? packet->acknowledged - 1 : packet->sequence;
     bool is_again = connection->opened_at == opened_at && !connection->is_joined &&
@@ -410,9 +410,9 @@ static void take_opening(struct capture *capture, struct connection *connection,
         know(&connection->streams[CONVERSATION_SERVER], packet->sequence + 1);
 }
 
-/* Takes in a segment behind the opening. */
-static void take_segment(struct capture *capture, struct connection *connection,
-                         enum conversation_side side, const struct packet *packet)
+/* Follows a segment behind the opening. */
+static void follow_segment(struct capture *capture, struct connection *connection,
+                           enum conversation_side side, const struct packet *packet)
 {
     struct stream *stream = &connection->streams[side], *other = &connection->streams[!side];
     capture->counts.payload[side] += packet->length;
@@ -440,7 +440,7 @@ static bool is_server(const struct capture *capture, uint16_t port)
     return false;
 }
 
-static void take_packet(struct capture *capture, const struct packet *packet)
+static void follow_packet(struct capture *capture, const struct packet *packet)
 {
     const bool to = is_server(capture, packet->to.port);
     const enum conversation_side side = to ? CONVERSATION_CLIENT : CONVERSATION_SERVER;
@@ -455,7 +455,7 @@ static void take_packet(struct capture *capture, const struct packet *packet)
     if (packet->is_reset)
         end(capture, connection);
     else if (packet->is_syn)
-        take_opening(capture, connection, packet);
+        follow_opening(capture, connection, packet);
     else if (connection->stage == STAGE_ENDED) /* it is late */
         capture->counts.repeated_bytes += packet->length;
     else {
@@ -465,7 +465,7 @@ static void take_packet(struct capture *capture, const struct packet *packet)
             conversation_join(&connection->conversation, -(int64_t)++capture->counts.joined);
         }
         if (connection->stage == STAGE_OPEN)
-            take_segment(capture, connection, side, packet);
+            follow_segment(capture, connection, side, packet);
     }
 }
 
@@ -478,8 +478,8 @@ struct capture *capture_new(const struct capture_options *options)
     return capture;
 }
 
-void capture_take(struct capture *capture, int link, const void *bytes, size_t captured,
-                  size_t length, uint64_t at_ns)
+void capture_read_packet(struct capture *capture, int link, const void *bytes, size_t captured,
+                         size_t length, uint64_t at_ns)
 {
     struct capture_counts *counts = &capture->counts;
     struct packet packet;
@@ -487,7 +487,7 @@ void capture_take(struct capture *capture, int link, const void *bytes, size_t c
         counts->first_ns = at_ns;
     counts->last_ns = at_ns > counts->last_ns ? at_ns : counts->last_ns;
     if (read_packet(link, bytes, captured, length, &packet))
-        take_packet(capture, &packet);
+        follow_packet(capture, &packet);
 }
 
 void capture_end(struct capture *capture)
@@ -545,8 +545,8 @@ enum error_kind capture_read(struct capture *capture, const char *path, char *wh
         return kind;
     int state, link = pcap_datalink(pcap);
     while ((state = pcap_next_ex(pcap, &header, &bytes)) == 1)
-        capture_take(capture, link, bytes, header->caplen, header->len,
-                     (uint64_t)header->ts.tv_sec * NS_PER_S + (uint64_t)header->ts.tv_usec);
+        capture_read_packet(capture, link, bytes, header->caplen, header->len,
+                            (uint64_t)header->ts.tv_sec * NS_PER_S + (uint64_t)header->ts.tv_usec);
     snprintf(why, size, "%s", state == PCAP_ERROR ? pcap_geterr(pcap) : "");
     pcap_close(pcap);
     capture_end(capture);

@@ -68,8 +68,8 @@ void capture_free(struct capture *capture);
 
 /* Takes a packet of one of these links (DLT_... of libpcap): of its `length` bytes the first
  * `captured` are there. */
-void capture_take(struct capture *capture, int link, const void *bytes, size_t captured,
-                  size_t length, uint64_t at_ns);
+void capture_read_packet(struct capture *capture, int link, const void *bytes, size_t captured,
+                         size_t length, uint64_t at_ns);
 
 /* No packet follows: ends all connections. */
 void capture_end(struct capture *capture);

@@ -38,7 +38,7 @@ static struct conversation_request **find_request(struct conversation *conversat
 }
 
 /* Keeps a request until its reply; of one that is too long to be kept only the header is known. */
-static bool take_request(struct conversation *conversation, const unsigned char *message,
+static bool read_request(struct conversation *conversation, const unsigned char *message,
                          size_t kept, size_t length)
 {
     struct message_request request;
@@ -67,12 +67,12 @@ static bool take_request(struct conversation *conversation, const unsigned char 
     return true;
 }
 
-static void take_client_message(void *context, const unsigned char *message, size_t kept,
+static void read_client_message(void *context, const unsigned char *message, size_t kept,
                                 size_t length)
 {
     struct conversation *conversation = context;
     if (conversation->client_opened) {
-        if (!take_request(conversation, message, kept, length)) {
+        if (!read_request(conversation, message, kept, length)) {
             conversation_give_up(conversation, "a request cannot be read");
             return;
         }
@@ -88,7 +88,7 @@ static void take_client_message(void *context, const unsigned char *message, siz
 
 /* These return NULL, or why the server's message cannot be read. */
 
-static const char *take_server_opening(struct conversation *conversation,
+static const char *read_server_opening(struct conversation *conversation,
                                        const unsigned char *message, size_t kept, size_t length)
 {
     const size_t bytes[] = {conversation->opening_bytes, WIRE_LENGTH + length};
@@ -100,7 +100,7 @@ static const char *take_server_opening(struct conversation *conversation,
     return NULL;
 }
 
-static const char *take_notification(struct conversation *conversation,
+static const char *read_notification(struct conversation *conversation,
                                      const unsigned char *message, size_t kept, size_t length)
 {
     struct message_notification notification;
@@ -111,7 +111,7 @@ static const char *take_notification(struct conversation *conversation,
     return NULL;
 }
 
-static const char *take_reply(struct conversation *conversation, int32_t xid,
+static const char *read_reply(struct conversation *conversation, int32_t xid,
                               const unsigned char *message, size_t kept, size_t length)
 {
     struct conversation_request **place = find_request(conversation, xid), *request = *place;
@@ -132,16 +132,16 @@ static const char *take_reply(struct conversation *conversation, int32_t xid,
     return NULL;
 }
 
-static void take_server_message(void *context, const unsigned char *message, size_t kept,
+static void read_server_message(void *context, const unsigned char *message, size_t kept,
                                 size_t length)
 {
     struct conversation *conversation = context;
     int32_t xid;
     const char *why =
-        !conversation->server_opened ? take_server_opening(conversation, message, kept, length)
+        !conversation->server_opened ? read_server_opening(conversation, message, kept, length)
         : !message_read_xid(message, kept, &xid) ? "a reply cannot be read"
-        : xid == MESSAGE_XID_NOTIFICATION ? take_notification(conversation, message, kept, length)
-                                          : take_reply(conversation, xid, message, kept, length);
+        : xid == MESSAGE_XID_NOTIFICATION ? read_notification(conversation, message, kept, length)
+                                          : read_reply(conversation, xid, message, kept, length);
     if (why == NULL)
         conversation->read_bytes[CONVERSATION_SERVER] += WIRE_LENGTH + length;
     else
@@ -167,7 +167,7 @@ static void split(struct conversation *conversation, enum conversation_side from
 {
     struct splitter *splitter = &conversation->splitters[from];
     splitter_feed(splitter, bytes, count,
-                  from == CONVERSATION_CLIENT ? take_client_message : take_server_message,
+                  from == CONVERSATION_CLIENT ? read_client_message : read_server_message,
                   conversation);
     if (splitter->unreadable)
         conversation_give_up(conversation, "a message has a length below 0");

@@ -42,7 +42,7 @@ static struct traffic_session *session_of(struct traffic *traffic, int64_t id)
         return session;
     if (traffic->each_count == TRAFFIC_SESSIONS_MAX)
         return traffic->each[TRAFFIC_SESSIONS_MAX - 1];
-    session = id_tree_take(&traffic->by_id, id, sizeof *session);
+    session = id_tree_find_or_add(&traffic->by_id, id, sizeof *session);
     traffic->each = memory_grow(traffic->each, traffic->each_count, sizeof(void *));
     return traffic->each[traffic->each_count++] = session;
 }
@@ -152,7 +152,7 @@ static void count_request(void *context, const struct conversation *conversation
         add(traffic, conversation,
             &(struct traffic_sums){.requests = counts, .sent_bytes = request->bytes});
     session->library = library_of(session, request);
-    watches_take_request(&traffic->watches, conversation, request);
+    watches_read_request(&traffic->watches, conversation, request);
     add_request(&traffic->operations[request->opcode], request);
     if (request->record.path.length == 0)
         return;
@@ -187,7 +187,7 @@ static void count_reply(void *context, const struct conversation *conversation,
 {
     struct traffic *traffic = context;
     uint64_t latency_ns = conversation->now_ns - request->sent_ns;
-    watches_take_reply(&traffic->watches, conversation, request, reply, bytes);
+    watches_read_reply(&traffic->watches, conversation, request, reply, bytes);
     (void)add(traffic, conversation,
               &(struct traffic_sums){.failed = reply->error != 0, .received_bytes = bytes});
     add_reply(&traffic->operations[request->opcode], reply, bytes, latency_ns);
@@ -203,7 +203,7 @@ static void count_notification(void *context, const struct conversation *convers
     struct traffic *traffic = context;
     const int32_t event =
         notification->event > 0 && notification->event < TRAFFIC_EVENTS ? notification->event : 0;
-    watches_take_notification(&traffic->watches, conversation, notification);
+    watches_read_notification(&traffic->watches, conversation, notification);
     (void)add(traffic, conversation,
               &(struct traffic_sums){.notifications = 1, .received_bytes = bytes});
     traffic->notifications[event]++;

@@ -96,12 +96,12 @@ struct watches {
 void watches_begin(struct watches *watches);
 
 /* For traffic.c: a message of a conversation. */
-void watches_take_request(struct watches *watches, const struct conversation *conversation,
+void watches_read_request(struct watches *watches, const struct conversation *conversation,
                           const struct conversation_request *request);
-void watches_take_reply(struct watches *watches, const struct conversation *conversation,
+void watches_read_reply(struct watches *watches, const struct conversation *conversation,
                         const struct conversation_request *request,
                         const struct message_reply *reply, size_t bytes);
-void watches_take_notification(struct watches *watches, const struct conversation *conversation,
+void watches_read_notification(struct watches *watches, const struct conversation *conversation,
                                const struct message_notification *notification);
 
 /* Counts what is still open. No message may follow. */

@@ -101,7 +101,7 @@ static void drop(void **tree, struct key *key)
 
 static struct session *session_of(struct watches *watches, int64_t id)
 {
-    return id_tree_take(&watches->sessions, id, sizeof(struct session));
+    return id_tree_find_or_add(&watches->sessions, id, sizeof(struct session));
 }
 
 /* ------------------------------------------------------------------ watches */
@@ -210,7 +210,7 @@ static void release(struct watches *watches, struct watches_write *write)
     free(write);
 }
 
-static void take_out(struct watches *watches, struct spot *spot, struct watches_write *write)
+static void unlink_write(struct watches *watches, struct spot *spot, struct watches_write *write)
 {
     size_t index = 0;
     while (spot->writes[index] != write)
@@ -231,7 +231,7 @@ static void keep_answered(struct watches *watches, struct spot *spot, struct wat
 {
     struct watches_answered *slot = &watches->answered[watches->next++ % WATCHES_ANSWERED];
     if (slot->spot != NULL)
-        take_out(watches, slot->spot, slot->write);
+        unlink_write(watches, slot->spot, slot->write);
     *slot = (struct watches_answered){spot, write};
 }
 
@@ -257,7 +257,7 @@ static void answer_at(const struct message *message, int32_t event, const char *
         write->replied_ns = message->at_ns;
         write->zxid = message->zxid;
         if (message->error != 0)
-            take_out(message->watches, spot, write);
+            unlink_write(message->watches, spot, write);
         else
             keep_answered(message->watches, spot, write);
         return;
@@ -316,8 +316,8 @@ static void keep_ephemeral(const struct message *message, const struct jute_byte
 
 /* Takes in a change that a request asks for, alone or as a part of a transaction, or that a reply
  * confirms or refuses: `made` is the path of the znode that was created. */
-static void take_change(struct message *message, enum opcode opcode,
-                        const struct message_record *asked, const struct jute_bytes *made)
+static void add_change(struct message *message, enum opcode opcode,
+                       const struct message_record *asked, const struct jute_bytes *made)
 {
     const bool deletes = opcode == OPCODE_DELETE, done = message->answered && message->error == 0,
                sequential = asked->number == EPHEMERAL_SEQUENTIAL;
@@ -340,18 +340,18 @@ static void take_change(struct message *message, enum opcode opcode,
 }
 
 /* Takes in each change of a request; reply: all zero bytes if it has none yet. */
-static void take_changes(struct message *message, const struct message_record *asked,
-                         const struct message_record *reply)
+static void add_changes(struct message *message, const struct message_record *asked,
+                        const struct message_record *reply)
 {
     struct jute parts = asked->parts, results = reply->parts;
     struct message_record part, result = {0};
     enum opcode opcode, answer;
     if (message->opcode != OPCODE_MULTI)
-        take_change(message, message->opcode, asked, &reply->path);
+        add_change(message, message->opcode, asked, &reply->path);
     while (message->opcode == OPCODE_MULTI && message_next_part(&parts, false, &opcode, &part)) {
         bool done = message_next_part(&results, true, &answer, &result) && answer != OPCODE_OTHER;
         message->error = done ? 0 : PART_FAILED;
-        take_change(message, opcode, &part, &result.path);
+        add_change(message, opcode, &part, &result.path);
     }
 }
 
@@ -419,7 +419,7 @@ static void follow_reply(struct watches *watches, struct session *session,
 
 /* ------------------------------------------------------------------ messages */
 
-void watches_take_request(struct watches *watches, const struct conversation *conversation,
+void watches_read_request(struct watches *watches, const struct conversation *conversation,
                           const struct conversation_request *request)
 {
     struct session *session = session_of(watches, conversation->session);
@@ -433,7 +433,7 @@ void watches_take_request(struct watches *watches, const struct conversation *co
         locks_close(watches->locks, session->id, message.at_ns);
         close_session(&message);
     } else
-        take_changes(&message, &request->record, &(struct message_record){0});
+        add_changes(&message, &request->record, &(struct message_record){0});
     if (message.write != NULL)
         release(watches, message.write);
 }
@@ -484,7 +484,7 @@ static void note_watch(const struct message *message, const struct conversation_
     }
 }
 
-void watches_take_reply(struct watches *watches, const struct conversation *conversation,
+void watches_read_reply(struct watches *watches, const struct conversation *conversation,
                         const struct conversation_request *request,
                         const struct message_reply *reply, size_t bytes)
 {
@@ -500,7 +500,7 @@ void watches_take_reply(struct watches *watches, const struct conversation *conv
     if (request->opcode == OPCODE_CLOSE)
         close_session(&message);
     else
-        take_changes(&message, &request->record, &reply->record);
+        add_changes(&message, &request->record, &reply->record);
     follow_reply(watches, message.session, request, reply, bytes);
 }
 
@@ -512,7 +512,7 @@ static struct watches_write *find_cause(struct spot *spot, int64_t session, int6
     struct watches_write *answered = NULL, *asked = NULL;
     if (spot == NULL)
         return NULL;
-    struct notified *notified = id_tree_take(&spot->notified, session, sizeof *notified);
+    struct notified *notified = id_tree_find_or_add(&spot->notified, session, sizeof *notified);
     for (size_t i = 0; i < spot->count; i++) {
         struct watches_write *write = spot->writes[i];
         if (write->replied_ns > 0 && write->zxid == zxid) {
@@ -532,7 +532,7 @@ static struct watches_write *find_cause(struct spot *spot, int64_t session, int6
     return cause;
 }
 
-void watches_take_notification(struct watches *watches, const struct conversation *conversation,
+void watches_read_notification(struct watches *watches, const struct conversation *conversation,
                                const struct message_notification *notification)
 {
     struct session *session = session_of(watches, conversation->session);
@@ -566,11 +566,11 @@ void watches_end(struct watches *watches)
 {
     for (size_t i = 0; i < WATCHES_ANSWERED; i++)
         if (watches->answered[i].spot != NULL)
-            take_out(watches, watches->answered[i].spot, watches->answered[i].write);
+            unlink_write(watches, watches->answered[i].spot, watches->answered[i].write);
     memset(watches->answered, 0, sizeof watches->answered);
     while (watches->spots != NULL) { /* what has no reply */
         struct spot *spot = *(struct spot **)watches->spots;
-        take_out(watches, spot, spot->writes[0]);
+        unlink_write(watches, spot, spot->writes[0]);
     }
     while (watches->sessions != NULL) {
         struct session *session = *(struct session **)watches->sessions;

@@ -283,14 +283,14 @@ void four_letter_read_identity(const char *answer, struct four_letter_identity *
 static const struct row {
     const char *keys;
     size_t offset;
-    bool may_be_untold;
+    bool is_optional;
 } rows[] = {
 #define COUNTED(A, B, name, keys, word, meaning) X(name, keys)
 #define X(name, keys)                            {keys, offsetof(struct four_letter_counters, name), false},
     FOUR_LETTER_COUNTED(COUNTED, , ) FOUR_LETTER_STATES(X)
 #undef X
 #define X(name, keys) {keys, offsetof(struct four_letter_counters, name), true},
-        FOUR_LETTER_UNTOLD_STATES(X)
+        FOUR_LETTER_OPTIONAL_STATES(X)
 #undef X
 };
 
@@ -306,7 +306,7 @@ static bool read_row(const struct row *row, const char *answer, char key[64], ui
         snprintf(key, 64, "%.*s", (int)length, keys);
         snprintf(beginning, sizeof beginning, "\n%s\t", key);
         copy_line(answer, beginning, digits, sizeof digits);
-        if (row->may_be_untold && digits[0] == '-')
+        if (row->is_optional && digits[0] == '-')
             value = 0;
         else if (!text_parse_number(digits, 0, UINT64_MAX, &value))
             return false;
@@ -326,11 +326,11 @@ enum error_kind four_letter_read_counters(const struct endpoint *endpoint, const
         uint64_t *counter = (uint64_t *)(void *)((char *)counters + rows[i].offset);
         if (read_row(&rows[i], answer, key, counter))
             continue;
-        if (!rows[i].may_be_untold)
+        if (!rows[i].is_optional)
             return error_raise(error, ERROR_ZOOKEEPER, 0,
                                endpoint_format(endpoint, subject, sizeof subject),
                                "its answer to mntr lacks %s (ZooKeeper 3.6 or newer has it)", key);
-        *counter = FOUR_LETTER_UNTOLD;
+        *counter = FOUR_LETTER_UNREPORTED;
     }
     return ERROR_NONE;
 }
@@ -341,9 +341,9 @@ uint64_t four_letter_connections_limit(const struct endpoint *endpoint, uint64_t
     struct error ignored;
     uint64_t number;
     if (four_letter_ask(endpoint, "conf", timeout_ns, conf, sizeof conf, &ignored) != ERROR_NONE)
-        return FOUR_LETTER_UNTOLD;
+        return FOUR_LETTER_UNREPORTED;
     copy_line(conf, "\nmaxClientCnxns=", text, sizeof text);
-    return text_parse_number(text, 0, UINT64_MAX - 1, &number) ? number : FOUR_LETTER_UNTOLD;
+    return text_parse_number(text, 0, UINT64_MAX - 1, &number) ? number : FOUR_LETTER_UNREPORTED;
 }
 
 /* ------------------------------------------------------------------ connections */

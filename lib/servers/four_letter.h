@@ -66,8 +66,8 @@ struct four_letter_identity {
     bool talks;     /* false: a ZooKeeper whose whitelist refuses srvr */
 };
 
-/* The value of what a server does not say, where that is allowed. */
-#define FOUR_LETTER_UNTOLD UINT64_MAX
+/* Value of an optional counter that a server does not report. */
+#define FOUR_LETTER_UNREPORTED UINT64_MAX
 
 /*
  * The counters of a server. X(A, B, name, keys, word, meaning): the keys of mntr are
@@ -108,8 +108,8 @@ struct four_letter_identity {
     X(connections, "zk_num_alive_connections")                                                     \
     X(znode_count, "zk_znode_count")
 
-/* These alone may be untold: */
-#define FOUR_LETTER_UNTOLD_STATES(X)                                                               \
+/* A server may lack these: */
+#define FOUR_LETTER_OPTIONAL_STATES(X)                                                             \
     X(outstanding, "zk_outstanding_requests") /* at the server; 0 also for a number below 0, which \
                               of a server that answers a request before it counts it in */         \
     X(snapshots, "zk_cnt_snapshottime")       /* written since the process began */                \
@@ -125,7 +125,7 @@ struct four_letter_counters {
     FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
 #define X(name, keys) uint64_t name;
     FOUR_LETTER_STATES(X)
-    FOUR_LETTER_UNTOLD_STATES(X)
+    FOUR_LETTER_OPTIONAL_STATES(X)
 #undef X
     enum role role;
 };
@@ -150,7 +150,7 @@ MUST_CHECK enum error_kind four_letter_counters(const struct endpoint *endpoint,
                                                 struct error *error);
 
 /* Asks conf for the connections that a server takes from one host (maxClientCnxns); 0: any number;
- * FOUR_LETTER_UNTOLD without an answer. */
+ * FOUR_LETTER_UNREPORTED without an answer. */
 uint64_t four_letter_connections_limit(const struct endpoint *endpoint, uint64_t timeout_ns);
 
 /* Whether a server that is known to be a ZooKeeper may answer when it is asked again: the error is

@@ -186,7 +186,7 @@ static enum error_kind take_lock(const char *path, struct error *error)
     return ERROR_NONE;
 }
 
-/* Whether the path still leads to the file that is locked. */
+/* Whether the path is still that of the locked file. */
 static bool is_remembered(void)
 {
     struct stat named, held;

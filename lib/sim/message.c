@@ -8,7 +8,7 @@
 struct message *message_new(struct paths *paths, enum message_kind kind,
                             struct sim_session *session)
 {
-    struct message *message = pool_take(paths->pool, sizeof *message);
+    struct message *message = pool_alloc(paths->pool, sizeof *message);
     *message = (struct message){.kind = kind, .references = 1, .session = session};
     return message;
 }
@@ -21,8 +21,8 @@ static void fill_change(struct change *change, struct paths *paths, const struct
         .sequential = request->mode == EPHEMERAL_SEQUENTIAL,
         .version = request->version,
         .owner = request->mode == PERSISTENT ? TREE_NO_OWNER : owner,
-        .path = paths_take(paths, request->path, strlen(request->path)),
-        .value = value_take(paths->pool, request->value, request->value_length),
+        .path = paths_intern(paths, request->path, strlen(request->path)),
+        .value = value_new(paths->pool, request->value, request->value_length),
     };
 }
 
@@ -30,7 +30,7 @@ static struct change *make_room(struct message *message, struct paths *paths, si
 {
     message->change_count = count;
     message->changes =
-        count <= 1 ? &message->one : pool_take(paths->pool, count * sizeof *message->changes);
+        count <= 1 ? &message->one : pool_alloc(paths->pool, count * sizeof *message->changes);
     return message->changes;
 }
 
@@ -105,7 +105,7 @@ void message_queue_add(struct message_queue *queue, struct message *message)
     queue->last = message;
 }
 
-struct message *message_queue_take(struct message_queue *queue)
+struct message *message_queue_pop(struct message_queue *queue)
 {
     struct message *message = queue->first;
     if (message != NULL)
@@ -116,7 +116,7 @@ struct message *message_queue_take(struct message_queue *queue)
 void message_queue_clear(struct message_queue *queue, struct paths *paths)
 {
     struct message *message;
-    while ((message = message_queue_take(queue)) != NULL)
+    while ((message = message_queue_pop(queue)) != NULL)
         message_release(message, paths);
 }
 

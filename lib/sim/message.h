@@ -84,7 +84,7 @@ struct message_queue {
 };
 
 void message_queue_add(struct message_queue *queue, struct message *message);
-struct message *message_queue_take(struct message_queue *queue);
+struct message *message_queue_pop(struct message_queue *queue);
 void message_queue_clear(struct message_queue *queue, struct paths *paths);
 
 #endif

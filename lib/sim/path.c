@@ -25,7 +25,7 @@ void paths_init(struct paths *paths, struct pool *pool)
 
 static struct path *make(struct paths *paths, const char *text, size_t length, uint64_t hash)
 {
-    struct path *path = pool_take(paths->pool, sizeof *path + length + 1);
+    struct path *path = pool_alloc(paths->pool, sizeof *path + length + 1);
     if (paths->free_count == 0)
         paths->free_ids = pool_grow(paths->pool, paths->free_ids, &paths->free_capacity, paths->ids,
                                     sizeof *paths->free_ids);
@@ -40,12 +40,12 @@ static struct path *make(struct paths *paths, const char *text, size_t length, u
     while (text[path->name_at - 1] != '/')
         path->name_at--;
     if (length > 1)
-        path->parent = paths_take(paths, text, path->name_at == 1 ? 1 : path->name_at - 1);
+        path->parent = paths_intern(paths, text, path->name_at == 1 ? 1 : path->name_at - 1);
     hash_table_add(&paths->table, &path->entry);
     return path;
 }
 
-struct path *paths_take(struct paths *paths, const char *text, size_t length)
+struct path *paths_intern(struct paths *paths, const char *text, size_t length)
 {
     assert(length > 0 && text[0] == '/');
     uint64_t hash = hash_of(text, length);
@@ -58,12 +58,12 @@ struct path *paths_take(struct paths *paths, const char *text, size_t length)
     return make(paths, text, length, hash);
 }
 
-struct path *paths_take_sequential(struct paths *paths, const struct path *prefix, int32_t number)
+struct path *paths_intern_sequential(struct paths *paths, const struct path *prefix, int32_t number)
 {
     size_t size = prefix->length + sizeof "-2147483648";
-    char *text = pool_take(paths->pool, size);
+    char *text = pool_alloc(paths->pool, size);
     int length = snprintf(text, size, "%s%010d", prefix->text, number);
-    struct path *path = paths_take(paths, text, (size_t)length);
+    struct path *path = paths_intern(paths, text, (size_t)length);
     pool_give(text);
     return path;
 }
@@ -87,11 +87,11 @@ void paths_release(struct paths *paths, struct path *path)
 
 /* ------------------------------------------------------------------ values */
 
-struct value *value_take(struct pool *pool, const void *bytes, size_t length)
+struct value *value_new(struct pool *pool, const void *bytes, size_t length)
 {
     if (length == 0)
         return NULL;
-    struct value *value = pool_take(pool, sizeof *value + length);
+    struct value *value = pool_alloc(pool, sizeof *value + length);
     value->references = 1;
     value->length = (uint32_t)length;
     memcpy(value->bytes, bytes, length);

@@ -35,11 +35,12 @@ struct paths {
 void paths_init(struct paths *paths, struct pool *pool);
 
 /* The path of this text, which begins with '/'. Adds a reference, the caller's. */
-struct path *paths_take(struct paths *paths, const char *text, size_t length);
+struct path *paths_intern(struct paths *paths, const char *text, size_t length);
 
 /* The path of a sequential znode: the prefix and this number, as the server writes it. Adds a
  * reference, the caller's. */
-struct path *paths_take_sequential(struct paths *paths, const struct path *prefix, int32_t number);
+struct path *paths_intern_sequential(struct paths *paths, const struct path *prefix,
+                                     int32_t number);
 
 /* Adds a reference; removes one (NULL is fine). */
 struct path *path_hold(struct path *path);
@@ -53,7 +54,7 @@ struct value {
 };
 
 /* A copy of these bytes with one reference, the caller's; NULL if there are none. */
-struct value *value_take(struct pool *pool, const void *bytes, size_t length);
+struct value *value_new(struct pool *pool, const void *bytes, size_t length);
 
 /* Adds a reference; removes one. NULL is fine. */
 struct value *value_hold(struct value *value);

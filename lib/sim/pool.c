@@ -20,7 +20,7 @@ void pool_deinit(struct pool *pool)
     }
 }
 
-void *pool_take(struct pool *pool, size_t size)
+void *pool_alloc(struct pool *pool, size_t size)
 {
     struct pool_link *link = memory_or_end(malloc(sizeof *link + size));
     *link = (struct pool_link){.next = pool->ring.next, .previous = &pool->ring};
@@ -45,7 +45,7 @@ void *pool_grow(struct pool *pool, void *array, size_t *capacity, size_t index, 
     size_t wanted = *capacity < 16 ? 16 : *capacity;
     while (wanted <= index)
         wanted *= 2;
-    char *grown = pool_take(pool, wanted * size);
+    char *grown = pool_alloc(pool, wanted * size);
     if (array != NULL)
         memcpy(grown, array, *capacity * size);
     memset(grown + *capacity * size, 0, (wanted - *capacity) * size);

@@ -24,7 +24,7 @@ void pool_init(struct pool *pool);
 void pool_deinit(struct pool *pool);
 
 /* A piece of this size, with undefined contents. Never NULL (base/memory.h). */
-void *pool_take(struct pool *pool, size_t size) __attribute__((returns_nonnull));
+void *pool_alloc(struct pool *pool, size_t size) __attribute__((returns_nonnull));
 
 /* Frees a piece; NULL is fine. */
 void pool_give(void *piece);

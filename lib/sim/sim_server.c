@@ -113,7 +113,7 @@ static void set_again(struct sim_server *server, const struct message *message)
 
 /* ------------------------------------------------------------------ reads */
 
-static void look_up(struct sim_server *server, struct message *message)
+static void read_node(struct sim_server *server, struct message *message)
 {
     struct node *node = tree_find(&server->tree, message->one.path);
     if (node == NULL) {
@@ -148,7 +148,7 @@ static void carry_out_read(struct sim_server *server, struct message *message)
     if (message->kind == MESSAGE_WATCHES && linked) {
         set_again(server, message);
     } else if (message->kind == MESSAGE_REQUEST && message->operation != OP_SYNC) {
-        look_up(server, message);
+        read_node(server, message);
         if (linked)
             watch(server, message);
         if (message->names != NULL)
@@ -166,7 +166,7 @@ static void end_write(struct sim_server *server, struct sim_session *session)
     session->link_written++;
     while (session->link_reads.first != NULL &&
            session->link_reads.first->link_writes <= session->link_written)
-        carry_out_read(server, message_queue_take(&session->link_reads));
+        carry_out_read(server, message_queue_pop(&session->link_reads));
 }
 
 /* A sync goes to the leader and comes back behind all that was proposed before; the leader itself
@@ -246,7 +246,7 @@ static void come_due(void *context)
  * given to it earlier. */
 static void await_turn(struct sim_server *server, struct message *message, uint64_t due_ns)
 {
-    struct lane_entry *entry = pool_take(&server->sim->pool, sizeof *entry);
+    struct lane_entry *entry = pool_alloc(&server->sim->pool, sizeof *entry);
     *entry = (struct lane_entry){message, due_ns, NULL};
     bool is_first = server->lane == NULL;
     *(is_first ? &server->lane : &server->lane_last->next) = entry;
@@ -453,8 +453,8 @@ void sim_counters(struct sim *sim, unsigned server, struct four_letter_counters 
     counters->ephemerals_count = asked->tree.ephemerals;
     counters->connections = 1;
     counters->znode_count = asked->tree.count + ROOT_AGAIN;
-#define X(name, keys) counters->name = FOUR_LETTER_UNTOLD;
-    FOUR_LETTER_UNTOLD_STATES(X)
+#define X(name, keys) counters->name = FOUR_LETTER_UNREPORTED;
+    FOUR_LETTER_OPTIONAL_STATES(X)
 #undef X
     counters->role = sim_role(sim->options.servers, server);
     for (uint32_t i = 1; i <= sim->session_count; i++)

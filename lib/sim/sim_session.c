@@ -67,7 +67,7 @@ enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms, 
 {
     if (server >= sim->options.servers)
         return error_raise(error, ERROR_USAGE, 0, "simulation", "no server %u", server);
-    struct sim_session *session = pool_take(&sim->pool, sizeof *session);
+    struct sim_session *session = pool_alloc(&sim->pool, sizeof *session);
     *session = (struct sim_session){
         .client = {.driver = &sim_session_driver, .listener = listener, .owner = owner},
         .sim = sim,
@@ -143,7 +143,7 @@ static void established(struct sim_session *session)
         send(session, message, message->request_bytes);
     }
     struct message *message;
-    while ((message = message_queue_take(&session->waiting)) != NULL)
+    while ((message = message_queue_pop(&session->waiting)) != NULL)
         send(session, message, message->request_bytes);
     change_state(session, CLIENT_ESTABLISHED);
 }

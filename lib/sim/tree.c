@@ -79,7 +79,7 @@ static void orphan(struct node *parent, struct node *node)
 /* The parent exists, except of the root. */
 static struct node *add(struct tree *tree, struct path *path, struct value *value, uint32_t owner)
 {
-    struct node *node = pool_take(tree->paths->pool, sizeof *node);
+    struct node *node = pool_alloc(tree->paths->pool, sizeof *node);
     *node = (struct node){.path = path_hold(path), .value = value_hold(value), .owner = owner};
     tree->nodes = pool_grow(tree->paths->pool, tree->nodes, &tree->node_capacity, path->id,
                             sizeof(struct node *));
@@ -91,7 +91,7 @@ static struct node *add(struct tree *tree, struct path *path, struct value *valu
     return node;
 }
 
-static void take_out(struct tree *tree, struct node *node)
+static void unlink_node(struct tree *tree, struct node *node)
 {
     struct path *path = node->path;
     disown(tree, node);
@@ -106,7 +106,7 @@ static void take_out(struct tree *tree, struct node *node)
 
 static void add_system_node(struct tree *tree, const char *text)
 {
-    struct path *path = paths_take(tree->paths, text, strlen(text));
+    struct path *path = paths_intern(tree->paths, text, strlen(text));
     add(tree, path, NULL, TREE_NO_OWNER);
     paths_release(tree->paths, path);
 }
@@ -131,7 +131,7 @@ void names_release(struct names *names)
 static struct names *make_names(const struct tree *tree, const struct node *node)
 {
     size_t count = node->child_count, i = 0;
-    struct names *names = pool_take(
+    struct names *names = pool_alloc(
         tree->paths->pool, sizeof *names + count * (sizeof(char *) + 1) + node->name_bytes);
     *names = (struct names){.references = 1, .count = count, .bytes = node->name_bytes};
     char *text = (char *)&names->texts[count];
@@ -163,7 +163,7 @@ static int32_t next(int32_t number)
 static void resolve(struct tree *tree, struct change *change, const struct node *parent)
 {
     struct path *prefix = change->path;
-    change->path = paths_take_sequential(tree->paths, prefix, parent->creates);
+    change->path = paths_intern_sequential(tree->paths, prefix, parent->creates);
     change->sequential = false;
     paths_release(tree->paths, prefix);
 }
@@ -220,7 +220,7 @@ static enum zk_status delete_node(struct tree *tree, uint64_t zxid, const struct
     if (node->first != NULL)
         return ZK_NOT_EMPTY;
     tree_find(tree, change->path->parent)->children_zxid = zxid;
-    take_out(tree, node);
+    unlink_node(tree, node);
     return ZK_OK;
 }
 
@@ -251,7 +251,7 @@ static struct node *parent_of(const struct tree *tree, const struct change *chan
     return change->path->parent == NULL ? NULL : tree_find(tree, change->path->parent);
 }
 
-static struct before look(const struct tree *tree, const struct change *change)
+static struct before state_before(const struct tree *tree, const struct change *change)
 {
     struct before before = {0};
     const struct node *node = tree_find(tree, change->path), *parent = parent_of(tree, change);
@@ -267,7 +267,7 @@ static void undo(struct tree *tree, const struct change *change, const struct be
 {
     struct node *node = tree_find(tree, change->path), *parent = parent_of(tree, change);
     if (change->operation == OP_CREATE)
-        take_out(tree, node);
+        unlink_node(tree, node);
     if (change->operation == OP_DELETE)
         node = add(tree, change->path, NULL, before->node.owner);
     if (change->operation == OP_SET || change->operation == OP_DELETE) {
@@ -287,11 +287,11 @@ static void undo(struct tree *tree, const struct change *change, const struct be
 enum zk_status tree_carry_out(struct tree *tree, uint64_t zxid, struct change *changes,
                               size_t count)
 {
-    struct before *before = pool_take(tree->paths->pool, count * sizeof *before);
+    struct before *before = pool_alloc(tree->paths->pool, count * sizeof *before);
     enum zk_status status = ZK_OK;
     size_t done = 0;
     while (done < count && status == ZK_OK) {
-        before[done] = look(tree, &changes[done]);
+        before[done] = state_before(tree, &changes[done]);
         status = carry_out(tree, zxid, &changes[done++]);
     }
     for (size_t i = done; i-- > 0;) { /* what fails is the last, and has changed nothing */

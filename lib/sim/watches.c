@@ -37,7 +37,7 @@ void watches_add(struct watches *watches, uint32_t watcher, struct path *path, e
                              sizeof *watches->own);
     struct watch_list *list = &watches->lists[path->id].of_kind[kind];
     struct watch_list *own = &watches->own[watcher];
-    struct watch *watch = pool_take(watches->paths->pool, sizeof *watch);
+    struct watch *watch = pool_alloc(watches->paths->pool, sizeof *watch);
     *watch = (struct watch){.entry.hash = hash_of(watcher, path, kind),
                             .path = path_hold(path),
                             .watcher = watcher,
@@ -50,7 +50,7 @@ void watches_add(struct watches *watches, uint32_t watcher, struct path *path, e
     hash_table_add(&watches->table, &watch->entry);
 }
 
-static void take_out(struct watches *watches, struct watch *watch)
+static void unlink_watch(struct watches *watches, struct watch *watch)
 {
     struct watch_list *list = &watches->lists[watch->path->id].of_kind[watch->kind];
     struct watch_list *own = &watches->own[watch->watcher];
@@ -68,7 +68,7 @@ bool watches_remove(struct watches *watches, uint32_t watcher, const struct path
 {
     struct watch *watch = find(watches, watcher, path, kind);
     if (watch != NULL)
-        take_out(watches, watch);
+        unlink_watch(watches, watch);
     return watch != NULL;
 }
 
@@ -81,7 +81,7 @@ void watches_drop(struct watches *watches, uint32_t watcher)
 {
     struct watch *watch;
     while ((watch = watches_of(watches, watcher)) != NULL)
-        take_out(watches, watch);
+        unlink_watch(watches, watch);
 }
 
 /* ------------------------------------------------------------------ firing */
@@ -99,7 +99,7 @@ static size_t fire(struct watches *watches, struct path *path, enum watch_kind k
     struct watch *watch;
     while ((watch = first_of(watches, path, kind)) != NULL) {
         uint32_t watcher = watch->watcher;
-        take_out(watches, watch);
+        unlink_watch(watches, watch);
         watches->fired(watches->context, watcher, event, path);
         fired++;
     }
@@ -115,7 +115,7 @@ static size_t fire_silently(struct watches *watches, const struct path *path)
         next = watch->after;
         if (find(watches, watch->watcher, path, WATCH_DATA) == NULL)
             continue;
-        take_out(watches, watch);
+        unlink_watch(watches, watch);
         fired++;
     }
     return fired;

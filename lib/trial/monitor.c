@@ -76,7 +76,7 @@ static struct tally counted(void *context)
 static enum fleet_end waited(void *context, uint64_t now_ns, uint64_t absent_ns)
 {
     struct trial *trial = context;
-    stall_look(&trial->stall, now_ns, absent_ns);
+    stall_check(&trial->stall, now_ns, absent_ns);
     show_progress(trial);
     return atomic_load(&trial->memory->violation_count) > 0 ? END_VIOLATION : END_DONE;
 }

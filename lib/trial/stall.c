@@ -23,7 +23,7 @@ struct latencies {
     uint64_t longest_ns;
 };
 
-static struct latencies look_at_latencies(const struct trial_memory *memory, int first, int last)
+static struct latencies sum_latencies(const struct trial_memory *memory, int first, int last)
 {
     struct latencies found = {.most = &memory->workers[0].latency[0][first]};
     for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
@@ -46,7 +46,7 @@ static void measure_median(struct stall *stall)
 {
     if (stall->median_ns == 0 || stall->found.count == 0)
         stall->median_ns = histogram_percentile_ns(
-            look_at_latencies(stall->memory, METER_CREATE, METER_MULTI).most, 50);
+            sum_latencies(stall->memory, METER_CREATE, METER_MULTI).most, 50);
 }
 
 /* A longer silence is a stall. */
@@ -163,7 +163,7 @@ void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_
     begin_silence(stall, movement(memory), now_ns);
 }
 
-void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
+void stall_check(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
 {
     struct trial_memory *memory = stall->memory;
     if (memory == NULL)
@@ -226,7 +226,7 @@ static uint64_t longest_owed_ns(const struct trial_memory *memory)
 {
     bool is_of_release = atomic_load(&memory->died_ns) == 0 && !memory->plan->recipe->barrier;
     int last_kind = is_of_release ? METER_NOTIFICATION : METER_MULTI;
-    uint64_t most_ns = look_at_latencies(memory, METER_CREATE, last_kind).longest_ns,
+    uint64_t most_ns = sum_latencies(memory, METER_CREATE, last_kind).longest_ns,
              absent_ns = shared_absent_ns(memory->fleet);
     return most_ns > absent_ns ? most_ns - absent_ns : 0;
 }
@@ -238,7 +238,7 @@ static bool is_most(const struct stall *stall, uint64_t length_ns, uint64_t now_
     uint64_t first_ns = atomic_load(&memory->first_release_ns),
              last_ns = atomic_load(&memory->last_released_ns),
              until_ns = last_ns > stall->began_ns ? last_ns : now_ns,
-             handoff_ns = look_at_latencies(memory, METER_HANDOFF, METER_HANDOFF).longest_ns;
+             handoff_ns = sum_latencies(memory, METER_HANDOFF, METER_HANDOFF).longest_ns;
     bool is_of_drain = first_ns > 0 && last_ns > first_ns && handoff_ns >= length_ns;
     return length_ns > (until_ns - stall->began_ns) / 2 ||
            (is_of_drain && length_ns > (last_ns - first_ns) / 2);

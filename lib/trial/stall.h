@@ -44,7 +44,7 @@ void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_
 
 /* Reads the workers' counters, about ten times a second. absent_ns: the time since the last look in
  * which the coordinator was not run, beyond the wait that it had asked for. */
-void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns);
+void stall_check(struct stall *stall, uint64_t now_ns, uint64_t absent_ns);
 
 /* Until now the trial has waited as planned: the silence of that wait is not a stall. */
 void stall_rest(struct stall *stall, uint64_t now_ns);

@@ -97,7 +97,7 @@ void trial_result_free(struct trial_result *result);
  * handoffs of the steady part, by the ledger: only a steady trial in free pace has them. What was
  * not measured is NaN or 0, as in utilisation.h. cores: that zkherd and its private servers may use
  * together (base/cores.h); server_percent: the CPU share of each private server, 0: no limit. */
-void trial_utilisation_take(const struct trial_result *result, double cores,
-                            unsigned server_percent, struct utilisation_figures *figures);
+void trial_utilisation_compute(const struct trial_result *result, double cores,
+                               unsigned server_percent, struct utilisation_figures *figures);
 
 #endif

@@ -42,21 +42,23 @@ const char *trial_memory_folder(const struct trial_memory *memory, uint32_t lock
 
 static struct trial_memory *lay_out(struct shared_layout *layout, const struct trial_plan *plan)
 {
-    struct trial_memory *memory = shared_take(layout, sizeof *memory);
+    struct trial_memory *memory = shared_reserve(layout, sizeof *memory);
     size_t rows = rows_per_lock(plan), places = plan->traced_count *
                                                 ((size_t)plan->fleet.sessions + plan->locks) *
                                                 PLACES_PER_CLIENT;
     const struct trial_memory blocks = {
         .plan = plan,
-        .locks = shared_take(layout, plan->locks * sizeof(struct lock_state)),
-        .workers = shared_take(layout, plan->fleet.processes * sizeof(struct lock_worker)),
-        .sessions = shared_take(layout, plan->fleet.sessions * sizeof(struct trial_session_report)),
-        .folders = shared_take(layout, (size_t)plan->locks * plan_folders(plan) * RECIPE_PATH_MAX),
-        .sums = shared_take(layout, SUMS * sizeof(struct histogram)),
-        .ledger = {.rows = shared_take(layout, plan->locks * rows * sizeof(struct ledger_row)),
+        .locks = shared_reserve(layout, plan->locks * sizeof(struct lock_state)),
+        .workers = shared_reserve(layout, plan->fleet.processes * sizeof(struct lock_worker)),
+        .sessions =
+            shared_reserve(layout, plan->fleet.sessions * sizeof(struct trial_session_report)),
+        .folders =
+            shared_reserve(layout, (size_t)plan->locks * plan_folders(plan) * RECIPE_PATH_MAX),
+        .sums = shared_reserve(layout, SUMS * sizeof(struct histogram)),
+        .ledger = {.rows = shared_reserve(layout, plan->locks * rows * sizeof(struct ledger_row)),
                    .locks = plan->locks,
                    .rows_per_lock = rows},
-        .trace = {.events = shared_take(layout, places * sizeof(struct trace_event)),
+        .trace = {.events = shared_reserve(layout, places * sizeof(struct trace_event)),
                   .places = places},
     };
     if (memory != NULL)

@@ -19,7 +19,7 @@ static double mean_s(const struct trial_result *result, enum meter_kind kind)
 /* ------------------------------------------------------------------ the steady part */
 
 /* The messages that follow from the releases in the steady part. */
-static void take_steady_part(const struct trial_result *result, struct utilisation_figures *figures)
+static void set_steady_part(const struct trial_result *result, struct utilisation_figures *figures)
 {
     const struct trial_memory *memory = result->memory;
     struct tally sum = {0};
@@ -67,7 +67,7 @@ static double mean_of(const struct trial_result *result, const enum meter_kind *
     return sum_s / values;
 }
 
-static void take_latencies(const struct trial_result *result, struct utilisation_figures *figures)
+static void set_latencies(const struct trial_result *result, struct utilisation_figures *figures)
 {
     static const enum meter_kind writes[] = {METER_CREATE, METER_CREATE_FAILED, METER_SET,
                                              METER_DELETE, METER_MULTI},
@@ -84,8 +84,8 @@ static void take_latencies(const struct trial_result *result, struct utilisation
 
 /* ------------------------------------------------------------------ what was used */
 
-static void take_cpu(const struct trial_result *result, double cores, unsigned server_percent,
-                     struct utilisation_figures *figures)
+static void set_cpu(const struct trial_result *result, double cores, unsigned server_percent,
+                    struct utilisation_figures *figures)
 {
     const struct server_counters_count *servers = &result->servers;
     figures->driver_cpu_s = seconds(result->client_cpu_ns);
@@ -98,20 +98,20 @@ static void take_cpu(const struct trial_result *result, double cores, unsigned s
     for (size_t i = 0; i < figures->servers; i++) {
         uint64_t fsync_ms = servers->fsync_of_ms[i];
         figures->server_cpu_s[i] = servers->cpu_known ? seconds(servers->cpu_of_ns[i]) : NAN;
-        figures->fsync_s[i] = fsync_ms != FOUR_LETTER_UNTOLD ? (double)fsync_ms / 1e3 : NAN;
+        figures->fsync_s[i] = fsync_ms != FOUR_LETTER_UNREPORTED ? (double)fsync_ms / 1e3 : NAN;
     }
 }
 
-void trial_utilisation_take(const struct trial_result *result, double cores,
-                            unsigned server_percent, struct utilisation_figures *figures)
+void trial_utilisation_compute(const struct trial_result *result, double cores,
+                               unsigned server_percent, struct utilisation_figures *figures)
 {
     const struct trial_plan *plan = result->memory->plan;
     *figures = (struct utilisation_figures){
         .locks = plan->locks,
         .elapsed_s = seconds(result->elapsed_ns),
     };
-    take_latencies(result, figures);
-    take_cpu(result, cores, server_percent, figures);
+    set_latencies(result, figures);
+    set_cpu(result, cores, server_percent, figures);
     if (plan->workload == WORKLOAD_STEADY && plan->pace == PACE_FREE)
-        take_steady_part(result, figures);
+        set_steady_part(result, figures);
 }

@@ -100,7 +100,7 @@ static enum error_kind read_counter(const struct trial_memory *memory, struct se
     char path[ZNODE_PATH_MAX];
     snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock,
              memory->plan->recipe->counter_znode);
-    enum error_kind kind = setup_session_look(setup, OP_GET, path, error);
+    enum error_kind kind = setup_session_read(setup, OP_GET, path, error);
     if (kind == ERROR_NONE)
         *found = strtoll(setup->value, NULL, 10);
     return kind;

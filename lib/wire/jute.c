@@ -8,7 +8,7 @@ static void fail(struct jute *jute)
 }
 
 /* The next bytes; NULL if there are fewer. */
-static const unsigned char *take(struct jute *jute, size_t count)
+static const unsigned char *next_bytes(struct jute *jute, size_t count)
 {
     if (jute->malformed || count > jute->left) {
         fail(jute);
@@ -22,7 +22,7 @@ static const unsigned char *take(struct jute *jute, size_t count)
 
 static uint64_t integer(struct jute *jute, size_t width)
 {
-    const unsigned char *bytes = take(jute, width);
+    const unsigned char *bytes = next_bytes(jute, width);
     uint64_t value = 0;
     for (size_t i = 0; bytes != NULL && i < width; i++)
         value = value << 8 | bytes[i];
@@ -49,7 +49,7 @@ struct jute_bytes jute_bytes(struct jute *jute)
     int32_t count = jute_int(jute);
     if (count < -1)
         fail(jute);
-    const unsigned char *bytes = count < 0 ? NULL : take(jute, (size_t)count);
+    const unsigned char *bytes = count < 0 ? NULL : next_bytes(jute, (size_t)count);
     return (struct jute_bytes){(const char *)bytes, bytes != NULL ? (size_t)count : 0};
 }
 

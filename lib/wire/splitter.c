@@ -48,7 +48,7 @@ static void keep(struct splitter *splitter, const unsigned char *bytes, size_t c
 
 /* Takes bytes of the message itself. A message that comes whole is not copied. */
 static size_t feed_message(struct splitter *splitter, const unsigned char *bytes, size_t count,
-                           splitter_take *take, void *context)
+                           splitter_listener *on_message, void *context)
 {
     size_t taken = least(count, splitter->length - splitter->arrived);
     bool is_whole = taken == splitter->length;
@@ -58,20 +58,20 @@ static size_t feed_message(struct splitter *splitter, const unsigned char *bytes
     if (splitter->arrived < splitter->length)
         return taken;
     splitter->length_arrived = 0;
-    take(context, is_whole ? bytes : splitter->kept,
-         is_whole ? taken : least(splitter->length, SPLITTER_KEPT_MAX), splitter->length);
+    on_message(context, is_whole ? bytes : splitter->kept,
+               is_whole ? taken : least(splitter->length, SPLITTER_KEPT_MAX), splitter->length);
     return taken;
 }
 
 void splitter_feed(struct splitter *splitter, const unsigned char *bytes, size_t count,
-                   splitter_take *take, void *context)
+                   splitter_listener *on_message, void *context)
 {
     /* A message without bytes is whole when its length is. */
     while (!splitter->unreadable &&
            (count > 0 || (splitter->length_arrived == WIRE_LENGTH && splitter->length == 0))) {
         size_t taken = splitter->length_arrived < WIRE_LENGTH
                            ? feed_length(splitter, bytes, count)
-                           : feed_message(splitter, bytes, count, take, context);
+                           : feed_message(splitter, bytes, count, on_message, context);
         bytes += taken;
         count -= taken;
     }

@@ -3,8 +3,8 @@
  * splitter: cuts the bytes of one direction of a connection into messages, however the bytes come.
  * Layer: wire.
  *
- * Invariant: the messages taken are the same for every way to divide the bytes among calls, and
- * every byte belongs to a message taken, to the one that is under way, or to what cannot be read.
+ * Invariant: the messages are the same for every way to divide the bytes among calls, and
+ * every byte belongs to a message, to the one that is under way, or to what cannot be read.
  */
 #ifndef WIRE_SPLITTER_H
 #define WIRE_SPLITTER_H
@@ -28,11 +28,13 @@ struct splitter {
 };
 
 /* A whole message, without its length: its first `kept` bytes of `length`, until the call ends. */
-typedef void splitter_take(void *context, const unsigned char *message, size_t kept, size_t length);
+typedef void splitter_listener(void *context, const unsigned char *message, size_t kept,
+                               size_t length);
 
-/* Calls `take` for every message that these bytes complete, in order. `take` may set unreadable. */
+/* Calls `on_message` for every message that these bytes complete, in order; it may set unreadable.
+ */
 void splitter_feed(struct splitter *splitter, const unsigned char *bytes, size_t count,
-                   splitter_take *take, void *context);
+                   splitter_listener *on_message, void *context);
 
 void splitter_deinit(struct splitter *splitter);
 

@@ -51,7 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t captured = data[at], more = data[at + 1];
         at += 2;
         captured = captured < size - at ? captured : size - at;
-        capture_take(capture, link, data + at, captured, captured + more, packets * 1000 % 7000);
+        capture_read_packet(capture, link, data + at, captured, captured + more,
+                            packets * 1000 % 7000);
         at += captured;
     }
     capture_end(capture);

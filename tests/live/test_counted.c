@@ -149,7 +149,7 @@ static void take(struct trial_result *result, struct utilisation_figures *figure
 {
     uint32_t clients = result->memory->plan->fleet.sessions;
     live_assert_good(result);
-    trial_utilisation_take(result, cores_allowed(), 0, figures);
+    trial_utilisation_compute(result, cores_allowed(), 0, figures);
     trial_result_free(result);
     assert_in_range(figures->grants, 400 - 2 * clients, 400 - clients);
 }
@@ -206,7 +206,7 @@ TEST(test_what_was_not_measured_is_not_known)
     plan.pace = PACE_FREE;
     struct trial_result *result = live_trial_on(&plan, &host, NULL);
     live_assert_good(result);
-    trial_utilisation_take(result, 2, 0, &figures);
+    trial_utilisation_compute(result, 2, 0, &figures);
     trial_result_free(result);
     assert_int_equal(figures.grants, 0);
     assert_int_equal(figures.servers, 1);

@@ -121,17 +121,17 @@ TEST_BETWEEN(the_contended_time_begins_and_ends_once, set_up, tear_down)
 {
     struct setup_session setup = {.timeout_ns = 0};
     struct load_trial trial = {.load = result->load, .experiment.setup = &setup};
-    load_background_contend(&trial);
+    load_background_begin_contention(&trial);
     uint64_t begun_ns = atomic_load(&result->load->contends_ns);
     usleep(1);
-    load_background_contend(&trial);
-    load_background_settle(&trial);
+    load_background_begin_contention(&trial);
+    load_background_end_contention(&trial);
     uint64_t ended_ns = atomic_load(&result->load->ends_ns);
     usleep(1);
-    load_background_settle(&trial);
+    load_background_end_contention(&trial);
     assert_int_equal(atomic_load(&result->load->contends_ns), begun_ns);
     assert_int_equal(atomic_load(&result->load->ends_ns), ended_ns);
     atomic_store(&result->load->contends_ns, UINT64_MAX);
-    load_background_contend(&trial);
+    load_background_begin_contention(&trial);
     assert_int_equal(atomic_load(&result->load->contends_ns), UINT64_MAX);
 }

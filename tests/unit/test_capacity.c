@@ -164,12 +164,12 @@ FIXTURE(begin)
 static enum brake_reason look_after(uint64_t passed_ns)
 {
     now_ns += passed_ns;
-    return brake_look(&brake, now_ns, &counts);
+    return brake_check(&brake, now_ns, &counts);
 }
 
 static enum brake_reason look(void)
 {
-    return look_after(BRAKE_LOOK_NS);
+    return look_after(BRAKE_CHECK_NS);
 }
 
 /* So many reads, answered in time. */

@@ -165,7 +165,7 @@ static void take(const unsigned char *packet, size_t captured, size_t length)
     unsigned char *copy = malloc(captured + (captured == 0));
     assert_non_null(copy);
     memcpy(copy, packet, captured);
-    capture_take(capture, DLT_RAW, copy, captured, length, now_ns += 1000);
+    capture_read_packet(capture, DLT_RAW, copy, captured, length, now_ns += 1000);
     free(copy);
 }
 
@@ -474,7 +474,7 @@ static void assert_read(int link, const unsigned char *frame, size_t headers, si
         unsigned char *copy = malloc(captured + (captured == 0));
         assert_non_null(copy);
         memcpy(copy, frame, captured);
-        capture_take(capture, link, copy, captured, length, now_ns);
+        capture_read_packet(capture, link, copy, captured, length, now_ns);
         free(copy);
         const struct capture_counts *counts = capture_counts(capture);
         assert_int_equal(counts->segments - before.segments, captured >= headers);

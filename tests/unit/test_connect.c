@@ -309,11 +309,11 @@ TEST(test_a_variable_is_taken_and_wiped)
 {
     struct identity identity = {.creator = false};
     struct error error;
-    assert_int_equal(identity_take(VARIABLE, &identity, &error), ERROR_NONE);
+    assert_int_equal(identity_read_variable(VARIABLE, &identity, &error), ERROR_NONE);
     assert_false(identity_is_known(&identity));
     assert_int_equal(setenv(VARIABLE, "ann:secret", 1), 0);
     const char *value = getenv(VARIABLE);
-    assert_int_equal(identity_take(VARIABLE, &identity, &error), ERROR_NONE);
+    assert_int_equal(identity_read_variable(VARIABLE, &identity, &error), ERROR_NONE);
     assert_string_equal(identity.credentials, "ann:secret");
     assert_null(getenv(VARIABLE));
     assert_string_equal(value, "");
@@ -326,7 +326,7 @@ TEST(test_a_variable_that_is_refused_is_wiped_as_well)
     struct error error;
     assert_int_equal(setenv(VARIABLE, "secret", 1), 0);
     const char *value = getenv(VARIABLE);
-    assert_int_equal(identity_take(VARIABLE, &identity, &error), ERROR_NOT_CREDENTIALS);
+    assert_int_equal(identity_read_variable(VARIABLE, &identity, &error), ERROR_NOT_CREDENTIALS);
     assert_string_equal(error.subject, VARIABLE);
     assert_null(strstr(error.detail, "secret"));
     assert_null(getenv(VARIABLE));

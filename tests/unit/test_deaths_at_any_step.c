@@ -101,7 +101,7 @@ static void make(struct ordeal *ordeal, const char *path, const char *value)
 static const char *ordeal_read(struct ordeal *ordeal, const char *path)
 {
     struct error error;
-    assert_int_equal(setup_session_look(ordeal->setup, OP_GET, path, &error), ERROR_NONE);
+    assert_int_equal(setup_session_read(ordeal->setup, OP_GET, path, &error), ERROR_NONE);
     return ordeal->setup->reply.status == ZK_OK ? ordeal->setup->value : "missing";
 }
 

@@ -488,7 +488,7 @@ TEST(test_only_a_reply_is_taken_for_one)
         for (size_t j = 0; j < 3; j++)
             arrive(cases[i].arriving[j].length, cases[i].arriving[j].xid,
                    cases[i].arriving[j].bytes);
-        if (drop_connection_look(ends[0]) != cases[i].seen)
+        if (drop_connection_peek(ends[0]) != cases[i].seen)
             fail_msg("case %zu", i);
         close_ends(state);
     }

@@ -54,7 +54,7 @@ static void befall(size_t server, enum server_poll_state state)
 /* The present second ends. */
 static void take(void)
 {
-    load_servers_take(&servers, ended++, answers);
+    load_servers_add_answers(&servers, ended++, answers);
 }
 
 /* Three servers that have counted 100 each. */
@@ -92,9 +92,9 @@ TEST_BETWEEN(a_second_has_what_all_have_counted_in_it, set_up, NULL)
     assert_int_equal(seconds[0].outstanding, 6);
     assert_int_equal(marks.count, 0);
     answer_all(120);
-    answers[0].counters.outstanding = FOUR_LETTER_UNTOLD;
+    answers[0].counters.outstanding = FOUR_LETTER_UNREPORTED;
     take();
-    assert_true(seconds[1].state_known && seconds[1].outstanding == FOUR_LETTER_UNTOLD);
+    assert_true(seconds[1].state_known && seconds[1].outstanding == FOUR_LETTER_UNREPORTED);
 }
 
 /* What is known of the first two seconds when the first answer is as it is, the next is well. A
@@ -139,7 +139,7 @@ static void begin_anew(struct server_poll_answer *answer)
 
 static void count_less(struct server_poll_answer *answer)
 {
-    answer->counters.uptime_ms = FOUR_LETTER_UNTOLD;
+    answer->counters.uptime_ms = FOUR_LETTER_UNREPORTED;
     answer->counters.reads = 199;
 }
 
@@ -218,7 +218,7 @@ static void answer_letters(const char *letters)
             answers[i].counters.snapshots = 2;
             break;
         case 't': /* does not say how many snapshots */
-            answers[i].counters.snapshots = FOUR_LETTER_UNTOLD;
+            answers[i].counters.snapshots = FOUR_LETTER_UNREPORTED;
             break;
         case 'L': /* has written two snapshots; late, and true all the same */
             answers[i].counters.snapshots = 3;

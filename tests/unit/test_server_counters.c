@@ -359,7 +359,7 @@ TEST(test_each_server_has_its_own_times)
     const struct server_counters_count before = {.known = true,
                                                  .cpu_known = true,
                                                  .servers = 3,
-                                                 .fsync_of_ms = {5, 5, FOUR_LETTER_UNTOLD},
+                                                 .fsync_of_ms = {5, 5, FOUR_LETTER_UNREPORTED},
                                                  .cpu_of_ns = {100, 200, 300},
                                                  .at_ns = 1000};
     const struct server_counters_count after = {.known = true,
@@ -375,8 +375,8 @@ TEST(test_each_server_has_its_own_times)
     assert_int_equal(count.cpu_of_ns[1], 30);
     assert_int_equal(count.cpu_of_ns[2], 0);
     assert_int_equal(count.fsync_of_ms[0], 2);
-    assert_true(count.fsync_of_ms[1] == FOUR_LETTER_UNTOLD); /* it was started anew */
-    assert_true(count.fsync_of_ms[2] == FOUR_LETTER_UNTOLD);
+    assert_true(count.fsync_of_ms[1] == FOUR_LETTER_UNREPORTED); /* it was started anew */
+    assert_true(count.fsync_of_ms[2] == FOUR_LETTER_UNREPORTED);
 }
 
 /* ------------------------------------------------------------------ whose doing a difference is */
@@ -492,15 +492,15 @@ TEST(the_counter_that_differs_has_both_counts)
 TEST(servers_without_counters_are_not_held_against_anything)
 {
     struct reconcile_facts facts = {.sessions = &sessions, .are_private = true};
-    assert_outcome(&facts, RECONCILED_NA, "the servers do not tell their counters (mntr)");
-    struct error untold = {.kind = ERROR_NOT_WHITELISTED, .subject = "zk2:2181"};
-    facts.untold = &untold;
+    assert_outcome(&facts, RECONCILED_NA, "the servers do not report their counters (mntr)");
+    struct error unreported = {.kind = ERROR_NOT_WHITELISTED, .subject = "zk2:2181"};
+    facts.unreported = &unreported;
     assert_outcome(&facts, RECONCILED_NA,
-                   "zk2:2181 refuses mntr, which tells its counters: add it to "
+                   "zk2:2181 refuses mntr, which has its counters: add it to "
                    "4lw.commands.whitelist");
-    untold.kind = ERROR_ZOOKEEPER;
+    unreported.kind = ERROR_ZOOKEEPER;
     assert_outcome(&facts, RECONCILED_NA,
-                   "zk2:2181 does not tell its counters: mntr has them from ZooKeeper 3.6 on");
+                   "zk2:2181 does not report its counters: mntr has them from ZooKeeper 3.6 on");
     facts.servers.asked_again = true;
     assert_outcome(&facts, RECONCILED_NA, "at once, as at an election");
     facts.is_shared = true;

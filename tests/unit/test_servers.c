@@ -77,7 +77,7 @@ TEST(counters_are_read_by_their_names)
     assert_int_equal(counters.notifications, 128 + 256 + 512 + 1024);
     assert_int_equal(counters.writes, 2048);
     assert_int_equal(counters.outstanding, 0);
-    assert_true(counters.reads == UINT64_MAX && counters.fsync_ms == FOUR_LETTER_UNTOLD);
+    assert_true(counters.reads == UINT64_MAX && counters.fsync_ms == FOUR_LETTER_UNREPORTED);
     assert_int_equal(counters.role, ROLE_LEADER);
 }
 
@@ -315,7 +315,7 @@ TEST_BETWEEN(an_answer_is_read_in_whatever_pieces_it_comes, set_up, tear_down)
     assert_int_equal(answer()->counters.notifications, 10);
     assert_int_equal(answer()->counters.outstanding, 0);
     assert_int_equal(answer()->counters.uptime_ms, 900);
-    assert_true(answer()->counters.snapshots == FOUR_LETTER_UNTOLD);
+    assert_true(answer()->counters.snapshots == FOUR_LETTER_UNREPORTED);
     assert_int_equal(answer()->counters.fsync_ms, 77);
     assert_true(answer()->asked_ns <= answer()->came_ns);
     assert_int_equal(counters.words, 1);

@@ -48,7 +48,7 @@ FIXTURE(tear_down)
 
 static enum zk_status look(enum operation operation, const char *path)
 {
-    if (setup_session_look(setup, operation, path, &error) != ERROR_NONE)
+    if (setup_session_read(setup, operation, path, &error) != ERROR_NONE)
         fail_msg("%s: %s", error.subject, error.detail);
     return setup->reply.status;
 }
@@ -112,12 +112,12 @@ TEST_BETWEEN(test_a_late_reply_is_asked_for, set_up_slow, tear_down)
 TEST_BETWEEN(test_waiting_ends_at_its_limit, set_up_silent, tear_down)
 {
     uint64_t until_ns = sim_now_ns(sim) + TIMEOUT_NS;
-    assert_int_equal(setup_session_look(setup, OP_EXISTS, "/a", &error), ERROR_NO_ANSWER);
+    assert_int_equal(setup_session_read(setup, OP_EXISTS, "/a", &error), ERROR_NO_ANSWER);
     assert_int_equal(sim_now_ns(sim), until_ns);
     assert_string_equal(error.subject, "simulation");
     assert_string_equal(error.detail, "asked about /a");
     uint64_t requests = setup->traffic.requests;
-    assert_int_equal(setup_session_look(setup, OP_EXISTS, "/b", &error), ERROR_NO_ANSWER);
+    assert_int_equal(setup_session_read(setup, OP_EXISTS, "/b", &error), ERROR_NO_ANSWER);
     assert_string_equal(error.detail, "to an earlier request than that about /b");
     assert_int_equal(setup->traffic.requests, requests);
     assert_int_equal(sim_now_ns(sim), until_ns);
@@ -131,7 +131,7 @@ TEST_BETWEEN(test_an_interrupted_request_is_not_sent, set_up, tear_down)
     setup->interrupts = ends[0];
     assert_int_equal(look(OP_EXISTS, "/"), ZK_OK);
     assert_int_equal(write(ends[1], "", 1), 1);
-    assert_int_equal(setup_session_look(setup, OP_EXISTS, "/", &error), ERROR_INTERRUPTED);
+    assert_int_equal(setup_session_read(setup, OP_EXISTS, "/", &error), ERROR_INTERRUPTED);
     assert_int_equal(setup->traffic.requests, 1);
     setup->interrupts = -1;
     assert_int_equal(look(OP_EXISTS, "/"), ZK_OK);
@@ -162,7 +162,7 @@ TEST_BETWEEN(test_waiting_for_a_connection_is_interrupted, set_up, tear_down)
     setup->interrupts = ends[0];
     expire();
     sim_at(sim, sim_now_ns(sim), interrupt, &ends[1]);
-    assert_int_equal(setup_session_look(setup, OP_EXISTS, "/", &error), ERROR_INTERRUPTED);
+    assert_int_equal(setup_session_read(setup, OP_EXISTS, "/", &error), ERROR_INTERRUPTED);
     assert_string_equal(error.subject, "run");
     close(ends[0]);
     close(ends[1]);

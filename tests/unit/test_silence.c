@@ -49,7 +49,7 @@ static void let_pass(uint64_t ns)
 {
     for (uint64_t until_ns = now_ns + ns; now_ns < until_ns;) {
         now_ns += NS_PER_S / 10;
-        stall_look(&stall, now_ns, 0);
+        stall_check(&stall, now_ns, 0);
         if (atomic_load(&memory->fleet->inquiry) > 0)
             atomic_store(&memory->fleet->reported, plan.fleet.processes);
     }
@@ -58,7 +58,7 @@ static void let_pass(uint64_t ns)
 static void receive(void)
 {
     tally_add(&memory->workers[1].total, TALLY_BYTES_RECEIVED, 40);
-    stall_look(&stall, now_ns, 0);
+    stall_check(&stall, now_ns, 0);
 }
 
 static void record(uint64_t latency_ns, unsigned times)
@@ -295,7 +295,7 @@ TEST_BETWEEN(test_a_coordinator_that_does_not_run_accuses_nobody, set_up, tear_d
     memory->fleet->sessions[0].asked = true;
     plan.pace = PACE_FREE;
     now_ns += 5 * NS_PER_S;
-    stall_look(&stall, now_ns, 5 * NS_PER_S);
+    stall_check(&stall, now_ns, 5 * NS_PER_S);
     let_pass(STALL_LEAST_NS);
     receive();
     assert_int_equal(stall.found.count, 0);
@@ -312,7 +312,7 @@ TEST_BETWEEN(test_the_coordinator_is_missed_under_lockstep, set_up, tear_down)
         stall_begin(&stall, memory, now_ns);
         atomic_fetch_add(&memory->fleet->workers[0].steps, 1);
         now_ns += 2 * NS_PER_S;
-        stall_look(&stall, now_ns, 2 * NS_PER_S);
+        stall_check(&stall, now_ns, 2 * NS_PER_S);
         assert_int_equal(stall.found.absent_ns, plan.pace == PACE_LOCKSTEP ? 2 * NS_PER_S : 0);
         assert_int_equal(stall.found.count, 0);
     }
@@ -324,7 +324,7 @@ TEST_BETWEEN(test_workers_that_do_not_answer_do_not_run, set_up, tear_down)
     atomic_store(&memory->fleet->sessions[3].dead, true); /* its actor reports all the same */
     for (int i = 0; i < 30; i++) {
         now_ns += NS_PER_S / 10;
-        stall_look(&stall, now_ns, 0);
+        stall_check(&stall, now_ns, 0);
         atomic_store(&memory->fleet->reported, plan.fleet.processes - 1);
     }
     stall_end(&stall, now_ns, true);
@@ -337,14 +337,14 @@ TEST_BETWEEN(test_workers_that_do_not_answer_do_not_run, set_up, tear_down)
 TEST_BETWEEN(test_an_answer_is_to_its_own_question, set_up, tear_down)
 {
     now_ns += STALL_LEAST_NS;
-    stall_look(&stall, now_ns, 0);
+    stall_check(&stall, now_ns, 0);
     assert_int_equal(atomic_load(&memory->fleet->inquiry), 1);
     receive();
     now_ns += STALL_LEAST_NS;
-    stall_look(&stall, now_ns, 0);
+    stall_check(&stall, now_ns, 0);
     assert_int_equal(atomic_load(&memory->fleet->inquiry), 1);
     atomic_store(&memory->fleet->reported, plan.fleet.processes);
-    stall_look(&stall, now_ns, 0);
+    stall_check(&stall, now_ns, 0);
     assert_int_equal(atomic_load(&memory->fleet->inquiry), 2);
     assert_int_equal(atomic_load(&memory->fleet->reported), 0);
 }

@@ -46,7 +46,7 @@ FIXTURE(end)
 
 static struct path *path(const char *text)
 {
-    return paths_take(&paths, text, strlen(text));
+    return paths_intern(&paths, text, strlen(text));
 }
 
 /* ------------------------------------------------------------------ watches */
@@ -102,7 +102,7 @@ static struct change set(const char *text, const char *value, int32_t version)
     return (struct change){.operation = OP_SET,
                            .path = path(text),
                            .version = version,
-                           .value = value_take(&pool, value, strlen(value))};
+                           .value = value_new(&pool, value, strlen(value))};
 }
 
 static struct change take_away(const char *text, int32_t version)
