@@ -167,7 +167,7 @@ static enum error_kind open_record(struct series *series, size_t topology, struc
         return error->kind;
     const char *shares = resources_warning(options->target, record->servers);
     if (target->left_out[0] != '\0')
-        series_warn(series, record, "left out, because they do not serve: %s", target->left_out);
+        series_warn(series, record, "%s", target->left_out);
     if (series->left_out[0] != '\0')
         series_warn(series, record, "%s", series->left_out);
     if (shares != NULL)

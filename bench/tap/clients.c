@@ -15,15 +15,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define DESCRIPTORS_MOST 40000
-#define TICK_NS          (50 * NS_PER_MS)
-#define PROGRESS_NS      (500 * NS_PER_MS) /* between two lines of progress */
+#define FILES_MOST  40000 /* open at a time */
+#define TICK_NS     (50 * NS_PER_MS)
+#define PROGRESS_NS (500 * NS_PER_MS) /* between two lines of progress */
 /* Longest time for connections to close after the command has ended: the servers answer the close
  * of a session with a write. */
 #define CLOSING_NS (2 * NS_PER_S)
@@ -61,10 +60,11 @@ bool tap_command_knows_n(char *const *words)
     return found;
 }
 
-/* ERROR_USAGE if the command cannot be executed. */
+/* A script without #! is one of sh. ERROR_USAGE if the command cannot be executed. */
 static enum error_kind command_start(struct tap_command *command, char *const *words,
                                      const char *connect, const char *n, struct error *error)
 {
+    static char shell[] = "sh";
     int output[2];
     size_t count = 0;
     if (pipe2(output, O_CLOEXEC) != 0)
@@ -73,20 +73,23 @@ static enum error_kind command_start(struct tap_command *command, char *const *w
     (void)fcntl(output[0], F_SETFL, O_NONBLOCK);
     while (words[count] != NULL)
         count++;
-    char **filled = memory_new(count + 1, sizeof *filled);
+    char **filled = memory_new(count + 2, sizeof *filled);
+    filled[0] = shell;
     for (size_t i = 0; i < count; i++) {
         char *word = memory_text(words[i]);
         word = n != NULL ? fill_in(word, "{n}", n) : word;
-        filled[i] = fill_in(fill_in(word, "{connect}", connect), "{}", connect);
+        filled[i + 1] = fill_in(fill_in(word, "{connect}", connect), "{}", connect);
     }
     setenv(VARIABLE, connect, 1);
     if (n != NULL)
         setenv(VARIABLE_N, n, 1);
     *command = (struct tap_command){.output = output[0]};
-    const int os_error = process_start(filled, NULL, output[1], true, &command->pid);
+    int os_error = process_start(filled + 1, NULL, output[1], true, &command->pid);
+    if (os_error == ENOEXEC)
+        os_error = process_start(filled, NULL, output[1], true, &command->pid);
     close(output[1]);
     while (count > 0)
-        free(filled[--count]);
+        free(filled[count--]);
     free(filled);
     if (os_error == 0)
         return ERROR_NONE;
@@ -95,26 +98,21 @@ static enum error_kind command_start(struct tap_command *command, char *const *w
     return error_raise(error, ERROR_USAGE, os_error, words[0], "the command cannot be executed");
 }
 
-/* Adds a character to the line that is being printed; its end makes that the last one. */
-static void keep(struct tap_command *command, char one)
-{
-    if (one != '\n' && command->length < sizeof command->line - 1)
-        command->line[command->length++] = (char)(iscntrl((unsigned char)one) ? ' ' : one);
-    if (one != '\n' || command->length == 0)
-        return;
-    snprintf(command->last, sizeof command->last, "%.*s", (int)command->length, command->line);
-    command->length = 0;
-}
-
-/* Passes on what the command has printed, and keeps its last line. */
+/* Passes on what the command has printed, and keeps the last line that is not empty. */
 static void pass_output(struct tap_command *command)
 {
     char bytes[4096];
-    ssize_t count;
-    while ((count = read(command->output, bytes, sizeof bytes)) > 0) {
+    for (ssize_t count; (count = read(command->output, bytes, sizeof bytes)) > 0;) {
         (void)!write(STDERR_FILENO, bytes, (size_t)count);
-        for (ssize_t i = 0; i < count; i++)
-            keep(command, bytes[i]);
+        for (const char *at = bytes; at < bytes + count; at++) {
+            if (*at != '\n' && command->length < sizeof command->line - 1)
+                command->line[command->length++] = iscntrl((unsigned char)*at) ? ' ' : *at;
+            if (*at != '\n' || command->length == 0)
+                continue;
+            memcpy(command->last, command->line, sizeof command->last);
+            command->last[command->length] = '\0';
+            command->length = 0;
+        }
     }
 }
 
@@ -122,18 +120,17 @@ static void pass_output(struct tap_command *command)
 static void command_poll(struct tap_command *command)
 {
     siginfo_t end = {0};
-    if (command->pid > 0)
-        pass_output(command);
-    if (command->pid > 0 && !command->ended)
-        command->ended =
-            waitid(P_PID, (id_t)command->pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-            end.si_pid == command->pid;
+    if (command->pid == 0 || command->ended)
+        return;
+    pass_output(command);
+    (void)!waitid(P_PID, (id_t)command->pid, &end, WEXITED | WNOHANG | WNOWAIT);
+    command->ended = end.si_pid == command->pid;
 }
 
 /* Ends the command and all that is left in its process group; nothing if none runs. */
 static void command_end(struct tap_command *command)
 {
-    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    const uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     if (command->pid == 0)
         return;
     command_poll(command);
@@ -154,34 +151,32 @@ static void command_end(struct tap_command *command)
 
 static void print_progress(const struct tap *tap, uint64_t begun_ns)
 {
-    const struct traffic *traffic = &tap->traffic;
-    char line[160], run[48] = "";
+    char line[160] = "tap: ";
     if (tap->options->drain)
-        snprintf(run, sizeof run, "run %zu of %zu, ", tap->run_at, tap->run_planned + 1);
-    snprintf(line, sizeof line,
-             "tap: %s%.0f s, %" PRIu64 " requests, %" PRIu64 " notifications, %" PRIu64
-             " connections",
-             run, (double)(clock_now_ns() - begun_ns) / 1e9, traffic_requests(traffic),
-             traffic_notifications(traffic), relay_connections(tap->relay).open);
+        text_append(line, sizeof line, "run %zu of %zu, ", tap->run_at + 1, tap->run_planned + 1);
+    text_append(line, sizeof line,
+                "%.0f s, %" PRIu64 " requests, %" PRIu64 " notifications, %" PRIu64 " connections",
+                (double)(clock_now_ns() - begun_ns) / 1e9, traffic_requests(&tap->traffic),
+                traffic_notifications(&tap->traffic), relay_connections(tap->relay).open);
     progress_show_step(&tap->progress, line);
 }
 
-/* Relays until the command, the user or the duration ends it. */
-static void relay_messages(struct tap *tap, uint64_t begun_ns)
+/* Relays until the user, the time, or the command ends it; closing: until the clients have closed
+ * their connections. */
+static void relay_messages(struct tap *tap, uint64_t begun_ns, uint64_t until_ns, bool closing)
 {
-    const uint64_t duration_ns = tap->options->duration_ns,
-                   until_ns = duration_ns > 0 ? begun_ns + duration_ns : UINT64_MAX;
+    struct error *error = &tap->error;
     uint64_t progress_ns = begun_ns;
     bool stopped = false;
-    while (tap->error.kind == ERROR_NONE && !stopped && !tap->command.ended &&
-           clock_now_ns() < until_ns) {
-        uint64_t tick_ns = clock_now_ns() + TICK_NS;
-        ERROR_FIRST(&tap->error,
-                    relay_poll(tap->relay, tap->signals, tick_ns < until_ns ? tick_ns : until_ns,
-                               &stopped, &tap->error));
+    while (error->kind == ERROR_NONE && !stopped && clock_now_ns() < until_ns &&
+           (closing ? relay_connections(tap->relay).open > 0 : !tap->command.ended)) {
+        const uint64_t tick_ns = clock_now_ns() + (closing ? POLL_NS : TICK_NS),
+                       wake_ns = tick_ns < until_ns ? tick_ns : until_ns;
+        ERROR_FIRST(error,
+                    relay_poll(tap->relay, closing ? -1 : tap->signals, wake_ns, &stopped, error));
         command_poll(&tap->command);
         if (tap->target.ensemble != NULL)
-            ERROR_FIRST(&tap->error, ensemble_check(tap->target.ensemble, &tap->error));
+            ERROR_FIRST(error, ensemble_check(tap->target.ensemble, error));
         if (clock_now_ns() >= progress_ns) {
             print_progress(tap, begun_ns);
             progress_ns += PROGRESS_NS;
@@ -196,38 +191,19 @@ static void relay_messages(struct tap *tap, uint64_t begun_ns)
 static bool run_clients(struct tap *tap, const char *n)
 {
     char *const *words = tap->options->command;
-    const uint64_t begun_ns = clock_now_ns();
-    bool stopped;
+    const uint64_t begun_ns = clock_now_ns(), duration_ns = tap->options->duration_ns;
+    struct error *error = &tap->error;
     tap->command = (struct tap_command){0};
     watches_begin(&tap->traffic.watches);
     if (words != NULL)
-        ERROR_FIRST(&tap->error, command_start(&tap->command, words, tap->connect, n, &tap->error));
-    relay_messages(tap, begun_ns);
+        ERROR_FIRST(error, command_start(&tap->command, words, tap->connect, n, error));
+    relay_messages(tap, begun_ns, duration_ns > 0 ? begun_ns + duration_ns : UINT64_MAX, false);
     const uint64_t ended_ns = clock_now_ns();
     tap->seconds += (double)(ended_ns - begun_ns) / 1e9;
     command_end(&tap->command);
-    for (uint64_t now_ns = ended_ns;
-         words != NULL && tap->error.kind == ERROR_NONE && relay_connections(tap->relay).open > 0 &&
-         now_ns < ended_ns + CLOSING_NS;
-         now_ns = clock_now_ns())
-        ERROR_FIRST(&tap->error,
-                    relay_poll(tap->relay, -1, now_ns + TICK_NS / 10, &stopped, &tap->error));
+    if (words != NULL)
+        relay_messages(tap, begun_ns, ended_ns + CLOSING_NS, true);
     return tap->command.ended && !tap->command.failed;
-}
-
-/* A run of --drain, whose counts are its own. */
-static bool run_counted(struct tap *tap, struct tap_run *run)
-{
-    struct tap_run before;
-    char n[32];
-    snprintf(n, sizeof n, "%" PRIu64, run->n);
-    tap->run_at++;
-    tap_count(&tap->traffic, &before);
-    const bool ended_well = run_clients(tap, n);
-    tap_count(&tap->traffic, run);
-    for (size_t i = 0; i < TAP_COUNTS; i++)
-        run->counts[i] -= before.counts[i];
-    return ended_well;
 }
 
 /* The command once with the least n, which makes what the clients find made afterwards; then
@@ -237,17 +213,25 @@ static void run_drain(struct tap *tap)
 {
     const struct levels *clients = &tap->options->clients;
     const size_t count = tap->run_planned = clients->count * tap->options->trials;
+    struct tap_run before, first = {.n = clients->list[0]};
     struct random random;
+    bool ended_well = true;
     random_init(&random, tap->options->seed);
     tap->runs = memory_new(count, sizeof *tap->runs);
     for (size_t i = 0; i < count; i++)
         tap->runs[i] = (struct tap_run){.n = clients->list[i % clients->count],
                                         .trial = (uint32_t)(i / clients->count + 1)};
     random_shuffle(&random, tap->runs, count, sizeof *tap->runs);
-    bool ended_well = run_counted(tap, &(struct tap_run){.n = clients->list[0]});
-    while (ended_well && tap->run_count < count) {
-        ended_well = run_counted(tap, &tap->runs[tap->run_count]);
-        tap->run_count += ended_well;
+    for (tap->run_at = 0; tap->run_at <= count && ended_well; tap->run_at++) {
+        struct tap_run *run = tap->run_at == 0 ? &first : &tap->runs[tap->run_at - 1];
+        char n[32];
+        snprintf(n, sizeof n, "%" PRIu64, run->n);
+        tap_count(&tap->traffic, &before);
+        ended_well = run_clients(tap, n);
+        tap_count(&tap->traffic, run);
+        for (size_t i = 0; i < TAP_COUNTS; i++)
+            run->counts[i] -= before.counts[i];
+        tap->run_count += ended_well && run != &first;
     }
 }
 
@@ -278,25 +262,24 @@ static void run_relay(struct tap *tap)
 
 void tap_relay_clients(struct tap *tap)
 {
-    const struct target_options *target = &tap->options->target;
-    const uint64_t descriptors = machine_descriptors();
+    const struct target_options *options = &tap->options->target;
+    struct target *target = &tap->target;
+    struct error *error = &tap->error;
     struct server_counters_count before, after;
-    ERROR_FIRST(&tap->error,
-                machine_allow_descriptors(
-                    descriptors < DESCRIPTORS_MOST ? descriptors : DESCRIPTORS_MOST, &tap->error));
+    const uint64_t files = machine_descriptors(), most = files < FILES_MOST ? files : FILES_MOST;
+    ERROR_FIRST(error, machine_allow_descriptors(most, error));
     tap->signals = signals_block();
-    if (target->connect)
-        ERROR_FIRST(&tap->error, target_find(target, 0, tap->signals, &tap->target, &tap->error));
-    if (tap->error.kind == ERROR_NONE && tap->target.left_out[0] != '\0')
-        complain_mildly("%s", tap->target.left_out);
-    ERROR_FIRST(&tap->error, target_start(target, 0, tap->signals, &tap->target, &tap->error));
-    struct server_counters counters = {.servers = &tap->target.servers,
-                                       .ensemble = tap->target.ensemble};
-    ERROR_FIRST(&tap->error, server_counters_read(&counters, &before, &tap->error));
-    if (tap->error.kind == ERROR_NONE)
+    if (options->connect)
+        ERROR_FIRST(error, target_find(options, 0, tap->signals, target, error));
+    if (error->kind == ERROR_NONE && target->left_out[0] != '\0')
+        complain_mildly("%s", target->left_out);
+    ERROR_FIRST(error, target_start(options, 0, tap->signals, target, error));
+    struct server_counters counters = {.servers = &target->servers, .ensemble = target->ensemble};
+    ERROR_FIRST(error, server_counters_read(&counters, &before, error));
+    if (error->kind == ERROR_NONE)
         run_relay(tap);
-    ERROR_FIRST(&tap->error, server_counters_read(&counters, &after, &tap->error));
-    if (tap->error.kind == ERROR_NONE)
+    ERROR_FIRST(error, server_counters_read(&counters, &after, error));
+    if (error->kind == ERROR_NONE)
         tap->servers = server_counters_subtract(&before, &after);
-    (void)target_find_cause(&tap->target, tap->error.kind, &tap->error);
+    (void)target_find_cause(target, error->kind, error);
 }

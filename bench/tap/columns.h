@@ -58,16 +58,14 @@ TABLE_DECLARE(tap_second, TAP_SECOND_COLUMNS);
 #define TAP_WATCH_FIGURE(X, T, name, meaning) X(T, name, COUNT, "", 0, SUM, meaning)
 #define TAP_WATCH_COLUMNS(X, T)                                                                    \
     X(T, kind, TEXT, "", 0, KEY,                                                                   \
-      "`data` (set by exists and getData), `children` (by getChildren), or `staying` "             \
-      "(addWatch)")                                                                                \
+      "`data` (set by exists and getData), `children` (by getChildren), or `staying` (addWatch)")  \
     X(T, pattern, TEXT, "", 0, KEY, "of the paths, as in paths.csv")                               \
     WATCHES_FIGURES(TAP_WATCH_FIGURE, X, T)
 TABLE_DECLARE(tap_watch, TAP_WATCH_COLUMNS);
 
 #define TAP_HERD_COLUMNS(X, T)                                                                     \
     X(T, operation, TEXT, "", 0, KEY,                                                              \
-      "ZooKeeper's name of the write; `closeSession` deletes "                                     \
-      "the session's ephemeral znodes")                                                            \
+      "ZooKeeper's name of the write; `closeSession` deletes the session's ephemeral znodes")      \
     X(T, pattern, TEXT, "", 0, KEY, "of its path, as in paths.csv")                                \
     X(T, at_s, REAL, "s", 6, NONE, "when the write was requested, from the start of the tap")      \
     X(T, notified, COUNT, "", 0, SUM, "notifications that it fired")                               \
@@ -86,8 +84,7 @@ TABLE_DECLARE(tap_herd, TAP_HERD_COLUMNS);
     X(T, trial, COUNT, "", 0, NONE, "its number, from 1, at this n")                               \
     X(T, counted, TEXT, "", 0, KEY,                                                                \
       "the operation; behind it `failed` for those of its requests that failed; or "               \
-      "`notification` "                                                                            \
-      "and what had happened; or `all requests`, without pings and closes")                        \
+      "`notification` and what had happened; or `all requests`, without pings and closes")         \
     X(T, messages, COUNT, "", 0, NONE, "how many")
 TABLE_DECLARE(tap_run, TAP_RUN_COLUMNS);
 

@@ -20,7 +20,6 @@
 #include "relay/traffic.h"
 
 #include <string.h>
-#include <sys/types.h>
 
 /* Counts of a run: requests of each operation, those of them that failed, notifications of each
  * kind, all of these, and all requests but pings and closes. */
@@ -92,7 +91,7 @@ struct tap {
     struct traffic traffic;
     struct tap_command command; /* the last */
     struct tap_run *runs;
-    size_t run_count, run_planned, run_at; /* ended well, of all, started with the first */
+    size_t run_count, run_planned, run_at; /* ended well; of all; now, 0: the one before them */
     struct relay_connections connections;  /* when the relay was ended */
     struct server_counters_count servers;
     struct capture_counts capture; /* of --pcap */
@@ -113,6 +112,12 @@ struct tap {
         _Static_assert(sizeof values / sizeof values[0] == type##_columns_count, "all columns");   \
         memcpy(table_add(table), values, sizeof values);                                           \
     } while (0)
+
+/* Adds a finding with a figure (NaN: none), and its sentence from a format. */
+#define TAP_ADD_FINDING(tap, slug, subject, verdict, figure, unit, n, ...)                         \
+    findings_add(&(tap)->tables[TAP_FINDINGS],                                                     \
+                 &(const struct finding){slug, subject, verdict, FINDING_FIGURE(figure), unit, n}, \
+                 __VA_ARGS__)
 
 /* clients.c: whether the command can know n: by {n}, or by ZKHERD_N in a word or in the file of
  * that name; and all that is relayed and counted. */

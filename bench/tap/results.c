@@ -9,7 +9,6 @@
 #include "bench/tap/internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,7 +22,7 @@ TABLE_DEFINE(tap_herd, "herds.csv", TAP_HERD_COLUMNS)
 
 /* ------------------------------------------------------------------ the tables */
 
-#define MILLISECONDS .factor = 1e-3, .decimals = 2
+#define MS .factor = 1e-3, .decimals = 2
 
 static const struct row_column
     of_operations[] =
@@ -33,18 +32,15 @@ static const struct row_column
          {.column = tap_operation_watches},
          {.column = tap_operation_sent_bytes, .over = "bytes", .title = "sent", .spare = 1},
          {.column = tap_operation_received_bytes, .over = "bytes", .title = "received", .spare = 1},
-         {.column = tap_operation_p50_us, .title = "p50 ms", MILLISECONDS},
-         {.column = tap_operation_p99_us,
-          .title = "p99 ms",
-          MILLISECONDS,
-          .where = ROW_COLUMN_KNOWN},
-         {.column = tap_operation_max_us, .title = "max ms", MILLISECONDS}},
+         {.column = tap_operation_p50_us, .title = "p50 ms", MS},
+         {.column = tap_operation_p99_us, .title = "p99 ms", MS, .where = ROW_COLUMN_KNOWN},
+         {.column = tap_operation_max_us, .title = "max ms", MS}},
     of_places[] = {{.column = tap_place_operation},
                    {.column = tap_place_messages},
                    {.column = tap_place_failed},
                    {.column = tap_place_watches},
-                   {.column = tap_place_p50_us, .title = "p50 ms", MILLISECONDS},
-                   {.column = tap_place_max_us, .title = "max ms", MILLISECONDS},
+                   {.column = tap_place_p50_us, .title = "p50 ms", MS},
+                   {.column = tap_place_max_us, .title = "max ms", MS},
                    {.column = tap_place_pattern, .title = "path", .below = true}},
     of_errors[] = {{.column = tap_error_operation},
                    {.column = tap_error_error},
@@ -56,26 +52,23 @@ static const struct row_column
                     {.column = tap_watch_left},
                     {.column = tap_watch_armed, .spare = 1},
                     {.column = tap_watch_pattern, .title = "path", .below = true}},
-    of_herds[] =
-        {{.column = tap_herd_operation, .over = "costliest", .title = "writes"},
-         {.column = tap_herd_notified},
-         {.column = tap_herd_requests_after, .over = "requests", .title = "after"},
-         {.column = tap_herd_got, .over = "sessions", .title = "got"},
-         {.column = tap_herd_in_vain, .over = "sessions", .title = "wasted"},
-         {.column = tap_herd_last_us, .over = "notified", .title = "after ms", MILLISECONDS},
-         {.column = tap_herd_pattern, .title = "path", .below = true}},
+    of_herds[] = {{.column = tap_herd_operation, .over = "costliest", .title = "writes"},
+                  {.column = tap_herd_notified},
+                  {.column = tap_herd_requests_after, .over = "requests", .title = "after"},
+                  {.column = tap_herd_got, .over = "sessions", .title = "got"},
+                  {.column = tap_herd_in_vain, .over = "sessions", .title = "wasted"},
+                  {.column = tap_herd_last_us, .over = "notified", .title = "after ms", MS},
+                  {.column = tap_herd_pattern, .title = "path", .below = true}},
     of_laws[] = {{.column = tap_law_counted, .title = "messages"},
                  {.column = tap_law_law},
-                 {.column = tap_law_exponent,
-                  .over = "grows",
-                  .title = "as n^",
-                  .decimals = 2,
-                  .where = ROW_COLUMN_LACKED},
+                 {tap_law_exponent, "grows", "as n^", .decimals = 2, .where = ROW_COLUMN_LACKED},
                  {.column = tap_law_equal, .over = "runs", .title = "equal"},
                  {.column = tap_law_runs, .over = "runs", .title = "of"},
                  {.column = tap_law_differ_most, .over = "others", .title = "differ by"}};
 
 #define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
+
+#define TABLES(tap) ((tap)->options->drain ? TAP_TABLES : TAP_RUNS) /* of this tap */
 
 /* The tables: in JSON, and on the screen. */
 static const struct view {
@@ -97,11 +90,6 @@ static const struct view {
     [TAP_RUNS] = {.type = &tap_run_table, .key = "runs"},
     [TAP_LAWS] = {&tap_law_table, "laws", COLUMNS(of_laws), 0, false},
 };
-
-static size_t count_tables(const struct tap *tap)
-{
-    return tap->options->drain ? TAP_TABLES : TAP_RUNS;
-}
 
 /* ------------------------------------------------------------------ rows */
 
@@ -166,16 +154,6 @@ static struct table_value seconds_of(const struct traffic *traffic, uint64_t at_
     return table_real(at_ns > 0 ? (double)(at_ns - traffic->begun_ns) / 1e9 : 0);
 }
 
-static void fill_sessions(const struct traffic *traffic, struct table *table)
-{
-    for (size_t i = 0; i < traffic->each_count; i++) {
-        const struct traffic_session *session = traffic->each[i];
-        TAP_ADD_ROW(table, tap_session, table_hex(session->id), table_text(session->library),
-                    table_count(session->connections), seconds_of(traffic, session->first_ns),
-                    seconds_of(traffic, session->last_ns), TRAFFIC_SUMS(FIGURE, &session->sums));
-    }
-}
-
 /* The costliest first; times count from `begun_ns`. */
 static void fill_herds(const struct watches *watches, uint64_t begun_ns, struct table *table)
 {
@@ -207,7 +185,13 @@ void tap_fill_rows(struct tap *tap)
                     table_text(opcode_name(traffic->errors[i].opcode)),
                     table_text(message_error_name(traffic->errors[i].error)),
                     table_signed(traffic->errors[i].error), table_count(traffic->errors[i].count));
-    fill_sessions(traffic, &tables[TAP_SESSIONS]);
+    for (size_t i = 0; i < traffic->each_count; i++) {
+        const struct traffic_session *session = traffic->each[i];
+        TAP_ADD_ROW(&tables[TAP_SESSIONS], tap_session, table_hex(session->id),
+                    table_text(session->library), table_count(session->connections),
+                    seconds_of(traffic, session->first_ns), seconds_of(traffic, session->last_ns),
+                    TRAFFIC_SUMS(FIGURE, &session->sums));
+    }
     for (size_t i = 0; i < traffic->second_count; i++)
         TAP_ADD_ROW(&tables[TAP_SECONDS], tap_second, table_count(i),
                     TRAFFIC_SUMS(FIGURE, &traffic->seconds[i]));
@@ -218,56 +202,51 @@ void tap_fill_rows(struct tap *tap)
     fill_herds(watches, tap->begun_ns, &tables[TAP_HERDS]);
 }
 
-/* ------------------------------------------------------------------ files */
+/* ------------------------------------------------------------------ files, JSON, the terminal */
 
 static json_t *describe_plan(const struct tap_options *options)
 {
     const struct levels *clients = &options->clients;
-    const uint64_t duration_ms = options->duration_ns / NS_PER_MS;
-    const double percent = options->target.cpu_percent;
+    const double tap_ms = (double)(options->duration_ns / NS_PER_MS),
+                 percent = options->target.cpu_percent;
     return json_pack("{s:o*, s:o*, s:o, s:s?, s:o, s:b, s:b}", "clients",
                      options->drain ? load_options_describe(clients->list, clients->count) : NULL,
                      "trials", options->drain ? json_integer(options->trials) : NULL,
                      "server_cpu_percent", json_result_count(percent > 0 ? percent : NAN), "listen",
                      options->pcap == NULL ? options->listen : NULL, "tap_ms",
-                     json_result_count(duration_ms > 0 ? (double)duration_ms : NAN), "with_command",
+                     json_result_count(tap_ms > 0 ? tap_ms : NAN), "with_command",
                      options->command != NULL, "drain", options->drain);
-}
-
-static void write_manifest(struct tap *tap, const struct file_set *files, int argc, char **argv)
-{
-    const struct tap_options *options = tap->options;
-    struct manifest manifest;
-    manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options), &options->target,
-                   &tap->target);
-    manifest_set(&manifest, "driver",
-                 json_pack("{s:s, s:s, s:n, s:s}", "driver", "relay", "client_library",
-                           "the clients' own", "client_version", "clock", "CLOCK_MONOTONIC"));
-    ERROR_FIRST(&tap->error, manifest_write(&manifest, files, 1, NULL, NULL, &tap->error));
-    manifest_deinit(&manifest);
 }
 
 /* The whole tap is one trial of the set of files. */
 void tap_write_files(struct tap *tap, int argc, char **argv)
 {
+    const struct tap_options *options = tap->options;
     struct error *error = &tap->error, closing;
     struct file_set files;
-    ERROR_FIRST(error, file_set_open(&files, tap->options->output.out, tap->target.name, error));
-    for (size_t i = 0; error->kind == ERROR_NONE && i < count_tables(tap); i++) {
+    struct manifest manifest;
+    ERROR_FIRST(error, file_set_open(&files, options->output.out, tap->target.name, error));
+    for (size_t i = 0; error->kind == ERROR_NONE && i < TABLES(tap); i++) {
         struct csv csv;
         ERROR_FIRST(error, file_set_add_table(&files, tap->tables[i].type, &csv, error));
         if (error->kind == ERROR_NONE)
             table_write_rows(&tap->tables[i], &csv);
     }
     ERROR_FIRST(error, file_set_commit(&files, ERROR_NONE, error));
-    if (error->kind == ERROR_NONE)
-        write_manifest(tap, &files, argc, argv);
+    manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options), &options->target,
+                   &tap->target);
+    manifest_set(&manifest, "driver",
+                 json_pack("{s:s, s:s, s:n, s:s}", "driver", "relay", "client_library",
+                           "the clients' own", "client_version", "clock", "CLOCK_MONOTONIC"));
+    ERROR_FIRST(error, manifest_write(&manifest, &files, 1, NULL, NULL, error));
+    manifest_deinit(&manifest);
     memcpy(tap->folder, files.folder, sizeof tap->folder);
     if (file_set_close(&files, &closing) != ERROR_NONE && error->kind == ERROR_NONE)
         *error = closing;
 }
 
-/* ------------------------------------------------------------------ JSON, and the terminal */
+#define SET_COUNT(json, of, name)                                                                  \
+    json_object_set_new(json, #name, json_integer((json_int_t)(of).name));
 
 /* An object of docs/schema/tap.schema.json. */
 static json_t *describe(const struct tap *tap)
@@ -278,62 +257,53 @@ static json_t *describe(const struct tap *tap)
                   "target", tap->target.name, "seconds", json_result_real(tap->seconds), "requests",
                   (json_int_t)traffic_requests(&tap->traffic), "reconciled",
                   reconcile_word(tap->reconciled), "verdict", verdict_word(verdict));
-    for (size_t i = 0; i < count_tables(tap); i++)
+    for (size_t i = 0; i < TABLES(tap); i++)
         json_object_set_new(json, views[i].key, json_result_rows(&tap->tables[i]));
-    json_object_set_new(json, "unattributed",
-                        json_integer((json_int_t)tap->traffic.watches.unattributed));
-#define X(name, meaning)                                                                           \
-    json_object_set_new(json, #name, json_integer((json_int_t)tap->traffic.name));
+    SET_COUNT(json, tap->traffic.watches, unattributed)
+#define X(name, meaning) SET_COUNT(json, tap->traffic, name)
     TRAFFIC_CONVERSATIONS(X)
 #undef X
-    if (tap->options->pcap != NULL) {
-        json_t *capture = json_object();
-#define X(name, meaning)                                                                           \
-    json_object_set_new(capture, #name, json_integer((json_int_t)tap->capture.name));
-        CAPTURE_COUNTS(X)
+    json_t *capture = tap->options->pcap != NULL ? json_object() : NULL;
+#define X(name, meaning) SET_COUNT(capture, tap->capture, name)
+    CAPTURE_COUNTS(X)
 #undef X
-        json_object_set_new(json, "capture", capture);
-    }
+    json_object_set_new(json, "capture", capture); /* without one it does nothing */
     json_object_set_new(json, "cut_short", json_result_text(tap->cut_short));
     return json;
 }
 
-static void print_table(const struct view *view, const struct table *table)
-{
-    struct table top = *table;
-    if (view->most > 0 && top.rows > view->most)
-        top.rows = view->most;
-    const struct row_grid grid = {
-        .table = &top, .columns = view->columns, .column_count = view->column_count};
-    row_grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout);
-    if (top.rows < table->rows)
-        printf("%zu more are in %s\n", table->rows - top.rows, table->type->file);
-    putchar('\n');
-}
-
 /* The laws first. */
-static void print_results(const struct tap *tap)
+static void print_tables(const struct tap *tap)
 {
     for (size_t i = 0; i < TAP_TABLES; i++) {
         const size_t at = (TAP_LAWS + i) % TAP_TABLES;
-        const struct table *table = &tap->tables[at];
-        if (views[at].columns != NULL && table->rows > 0 &&
-            !(tap->options->drain && views[at].not_drain))
-            print_table(&views[at], table);
+        const struct view *view = &views[at];
+        struct table top = tap->tables[at];
+        const size_t left = view->most > 0 && top.rows > view->most ? top.rows - view->most : 0;
+        if (view->columns == NULL || top.rows == 0 || (tap->options->drain && view->not_drain))
+            continue;
+        top.rows -= left;
+        const struct row_grid grid = {
+            .table = &top, .columns = view->columns, .column_count = view->column_count};
+        row_grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout);
+        if (left > 0)
+            printf("%zu more are in %s\n", left, view->type->file);
+        putchar('\n');
     }
-    findings_print(&tap->tables[TAP_FINDINGS], false, terminal_abilities(STDOUT_FILENO).colours,
-                   stdout);
-    if (tap->error.kind == ERROR_NONE && tap->folder[0] != '\0')
-        printf("\nresults in %s\n", tap->folder);
 }
 
 void tap_print(const struct tap *tap)
 {
     const struct output_options *output = &tap->options->output;
+    const struct table *findings = &tap->tables[TAP_FINDINGS];
     if (output->json)
         json_result_write(describe(tap), stdout);
-    else if (!output->quiet)
-        print_results(tap);
-    if (output->json || output->quiet)
-        findings_complain(&tap->tables[TAP_FINDINGS], "", false);
+    if (output->json || output->quiet) {
+        findings_complain(findings, "", false);
+        return;
+    }
+    print_tables(tap);
+    findings_print(findings, false, terminal_abilities(STDOUT_FILENO).colours, stdout);
+    if (tap->error.kind == ERROR_NONE && tap->folder[0] != '\0')
+        printf("\nresults in %s\n", tap->folder);
 }

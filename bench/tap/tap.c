@@ -9,15 +9,8 @@
 #include "bench/output/json_result.h"
 #include "bench/tap/internal.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#define CLIENTS_MOST 100000
-
-/* ------------------------------------------------------------------ the command line */
 
 static const char usage[] =
     "Usage: zkherd tap [OPTION]... [-- COMMAND ARG...]\n"
@@ -44,16 +37,10 @@ static const char notes[] =
 
 #define ROW(member) OPTION_MEMBER(struct tap_options, member)
 
-static bool parse_listen(struct option_given *given)
-{
-    const char **listen = option_row_place(given);
-    *listen = given->value;
-    return given->value[0] != '\0' || option_row_refuse(given, "an address is missing");
-}
-
 static const struct option_row rows[] = {
-    OPTION_ROW(.name = "--listen", .parse = parse_listen, .member = ROW(listen),
+    OPTION_ROW(.name = "--listen", .parse = option_row_text, .member = ROW(listen),
                .given = ROW(listen_given), .value = "127.0.0.1",
+               .expected = "an address is missing",
                .help =
                    "      --listen ADDRESS     where clients connect to: an address of this host\n"
                    "                           [127.0.0.1]\n"),
@@ -65,7 +52,7 @@ static const struct option_row rows[] = {
                    "      --drain              run COMMAND for each number of clients, {n} in its\n"
                    "                           arguments, and find the law of its counts\n"),
     OPTION_ROW(.name = "--clients", .letter = 'n', .parse = option_row_levels,
-               .member = ROW(clients), .least = 1, .most = CLIENTS_MOST,
+               .member = ROW(clients), .least = 1, .most = 100000,
                .expected =
                    "expected at most 85 numbers from 1 to 100000, such as 4,8,16 or 4..64x2",
                .value = "4..64x2",
@@ -115,7 +102,6 @@ static int parse(int argc, char **argv, struct tap_options *options)
                       why[] = "a file is read whole, without servers, relay and command";
     const bool ends_in_dashes = strcmp(argv[argc - 1], "--") == 0; /* before they are moved */
     int first = argc;
-    char many[80];
     *options = (struct tap_options){.target.max_clients = UINT64_MAX,
                                     .output.plots = OPTIONS_PLOTS_DEFAULT,
                                     .seed = clock_utc_ns()};
@@ -127,8 +113,6 @@ static int parse(int argc, char **argv, struct tap_options *options)
     const bool pcap = options->pcap != NULL, drain = options->drain, has_command = first < argc;
     const uint64_t runs = options->clients.count * options->trials;
     options->command = has_command ? argv + first : NULL;
-    snprintf(many, sizeof many, "%" PRIu64 " runs with --trials: at most %d are possible", runs,
-             FIT_CONSENSUS_MAX);
     const struct conflict conflicts[] = {
         {pcap && target->connect, "--connect", with, why},
         {pcap && target->servers_given, "--servers", with, why},
@@ -143,7 +127,8 @@ static int parse(int argc, char **argv, struct tap_options *options)
          "the command does not know n: give it {n}, or read ZKHERD_N"},
         {!drain && options->expect_given, "--expect", NULL,
          "only runs of --drain have counts by n"},
-        {drain && runs > FIT_CONSENSUS_MAX, "--clients", NULL, many},
+        {drain && runs > FIT_CONSENSUS_MAX, "--clients", NULL,
+         "with --trials these are more than 256 runs"},
         {target->topology_count > 1, "--servers", NULL, "a tap has one ensemble: give one value"},
     };
     if (complain_conflict("tap", conflicts, sizeof conflicts / sizeof conflicts[0]) ||
@@ -151,8 +136,6 @@ static int parse(int argc, char **argv, struct tap_options *options)
         return error_exit_status(ERROR_USAGE);
     return ARGUMENTS_GO;
 }
-
-/* ------------------------------------------------------------------ a capture, and the whole */
 
 static void read_capture(struct tap *tap)
 {
@@ -207,11 +190,10 @@ static int run_tap(struct tap *tap, int argc, char **argv)
 int tap_main(int argc, char **argv)
 {
     struct tap_options options;
+    struct tap tap = {.options = &options, .signals = -1};
     int status = parse(argc, argv, &options);
-    if (status == ARGUMENTS_GO) {
-        struct tap tap = {.options = &options, .signals = -1};
+    if (status == ARGUMENTS_GO)
         status = run_tap(&tap, argc, argv);
-    }
     target_options_deinit(&options.target);
     free(options.clients.list);
     free(options.ports.list);

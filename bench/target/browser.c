@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "bench/cli/complain.h"
 #include "bench/target/target.h"
 #include "fleet/setup_session.h"
 #include "servers/tcp.h"
@@ -26,6 +27,7 @@ enum error_kind browser_reach(struct connect_string *servers, struct connect_str
                               struct error *error)
 {
     struct error first = {.kind = ERROR_NONE};
+    char left_out[600] = "";
     *reached = *servers;
     reached->count = 0;
     for (size_t i = 0; i < servers->count; i++) {
@@ -37,7 +39,10 @@ enum error_kind browser_reach(struct connect_string *servers, struct connect_str
             reached->endpoints[reached->count++] = *endpoint;
         else if (first.kind == ERROR_NONE || refusal.kind == ERROR_READ_ONLY)
             first = refusal;
+        target_note_addresses(endpoint, left_out, sizeof left_out);
     }
+    if (left_out[0] != '\0')
+        complain_mildly("%s", left_out);
     if (reached->count > 0)
         return ERROR_NONE;
     *error = first;

@@ -4,6 +4,7 @@
 #include "bench/target/target.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "servers/four_letter.h"
 #include "servers/tcp.h"
 
@@ -20,11 +21,22 @@
 
 /* ------------------------------------------------------------------ the servers of --connect */
 
+void target_note_addresses(const struct endpoint *endpoint, char *text, size_t size)
+{
+    char server[ENDPOINT_TEXT_SIZE];
+    if (endpoint->addresses > 1)
+        text_append_clause(text, size,
+                           "%s is 1 of the %u addresses of its name; the others are not used: "
+                           "name each server in --connect",
+                           endpoint_format(endpoint, server, sizeof server), endpoint->addresses);
+}
+
 /* Names are resolved once, and here: one that DNS has forgotten, as that of a container that has
  * died, would hold up the sessions, and the workers with them. A server that is named twice would
  * be counted twice. */
-static enum error_kind resolve_servers(struct connect_string *servers, struct error *error)
+static enum error_kind resolve_servers(struct target *target, struct error *error)
 {
+    struct connect_string *servers = &target->servers;
     char text[ENDPOINT_TEXT_SIZE], other_text[ENDPOINT_TEXT_SIZE];
     for (size_t i = 0; i < servers->count; i++) {
         struct endpoint *one = &servers->endpoints[i], *other = servers->endpoints;
@@ -37,6 +49,7 @@ static enum error_kind resolve_servers(struct connect_string *servers, struct er
                                "%s and %s are the same server: name each once",
                                endpoint_format(other, other_text, sizeof other_text),
                                endpoint_format(one, text, sizeof text));
+        target_note_addresses(one, target->left_out, sizeof target->left_out);
     }
     return ERROR_NONE;
 }
@@ -65,7 +78,7 @@ static enum error_kind keep_serving(int interrupts, struct target *target, struc
     struct connect_string *servers = &target->servers;
     struct pollfd interruption = {.fd = interrupts, .events = POLLIN};
     struct error first = {.kind = ERROR_NONE};
-    size_t serving = 0, length = 0;
+    size_t serving = 0;
     for (size_t i = 0; i < servers->count; i++) {
         enum error_kind kind =
             target_identify(&servers->endpoints[i], ASK_NS, &target->identities[serving], error);
@@ -77,11 +90,15 @@ static enum error_kind keep_serving(int interrupts, struct target *target, struc
         }
         if (!is_down(kind))
             return kind;
-        snprintf(target->left_out + length, sizeof target->left_out - length, "%s%s (%s)",
-                 length == 0 ? "" : ", ", error->subject, error_words(kind));
-        length = strlen(target->left_out);
-        if (first.kind == ERROR_NONE)
+        if (first.kind == ERROR_NONE) {
+            text_append_clause(target->left_out, sizeof target->left_out,
+                               "left out, because they do not serve: ");
             first = *error;
+        } else {
+            text_append(target->left_out, sizeof target->left_out, ", ");
+        }
+        text_append(target->left_out, sizeof target->left_out, "%s (%s)", error->subject,
+                    error_words(kind));
     }
     if (serving > 0)
         servers->count = serving;
@@ -138,7 +155,7 @@ enum error_kind target_find(const struct target_options *options, uint64_t most_
 {
     *target = (struct target){.servers = options->servers};
     name_after_host(target);
-    if (resolve_servers(&target->servers, error) || keep_serving(interrupts, target, error) ||
+    if (resolve_servers(target, error) || keep_serving(interrupts, target, error) ||
         place(options->placement, target, error))
         return error->kind;
     target->limit = ask_limits(options, most_clients, &target->placement);

@@ -69,7 +69,8 @@ struct target {
     struct target_limit limit;     /* of the servers of --connect; others have none */
     struct setup_session *setup;   /* NULL in a simulation */
     struct sim_options simulation; /* of a simulation */
-    char left_out[600]; /* servers of --connect that do not serve, each with why; "": none */
+    char left_out[600]; /* in sentences: servers of --connect that do not serve, each with why, and
+                           names of which one address is used; "": none */
     char root[TARGET_ROOT_PATH_SIZE]; /* in a simulation every trial makes this znode */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or the first host of --connect */
 };
@@ -79,6 +80,9 @@ struct target {
 MUST_CHECK enum error_kind target_identify(const struct endpoint *endpoint, uint64_t timeout_ns,
                                            struct four_letter_identity *identity,
                                            struct error *error);
+
+/* Adds a clause to `text` if the endpoint's name has other addresses, which are not used. */
+void target_note_addresses(const struct endpoint *endpoint, char *text, size_t size);
 
 /* Resolves the servers of --connect, and asks for their versions, roles, and limits for
  * most_clients sessions. Those that do not serve are left out if another one does: nothing connects

@@ -27,7 +27,8 @@
 struct endpoint {
     char host[256]; /* a name or an address; IPv6 without brackets */
     uint16_t port;
-    char name[256]; /* the host before it was resolved (tcp_resolve); else "" */
+    char name[256];     /* the host before it was resolved (tcp_resolve); else "" */
+    unsigned addresses; /* of that name and the host's family, this one among them */
 };
 
 struct connect_string {

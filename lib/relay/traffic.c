@@ -248,6 +248,14 @@ uint64_t traffic_notifications(const struct traffic *traffic)
     return notifications;
 }
 
+uint64_t traffic_packets(const struct traffic *traffic)
+{
+    uint64_t packets = traffic->sessions + traffic->refused + traffic->words;
+    for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
+        packets += traffic->operations[opcode].requests;
+    return packets;
+}
+
 const char *traffic_event_word(size_t event)
 {
     static const char *const words[TRAFFIC_EVENTS] = {"other",

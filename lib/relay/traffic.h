@@ -204,6 +204,9 @@ void traffic_end(void *context, const struct conversation *conversation);
 uint64_t traffic_requests(const struct traffic *traffic);
 uint64_t traffic_notifications(const struct traffic *traffic);
 
+/* Packets as servers count them: openings of sessions, four-letter words, and all requests. */
+uint64_t traffic_packets(const struct traffic *traffic);
+
 /* The word for one of TRAFFIC_EVENTS: a static string. */
 const char *traffic_event_word(size_t event);
 

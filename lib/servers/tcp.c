@@ -134,6 +134,20 @@ static int find_accepting(const struct addrinfo **address, uint64_t deadline_ns)
     return os_error;
 }
 
+/* Each once, whatever the resolver repeats. */
+static unsigned count_of_family(const struct addrinfo *addresses, int family)
+{
+    unsigned count = 0;
+    for (const struct addrinfo *one = addresses; one != NULL; one = one->ai_next) {
+        const struct addrinfo *same = addresses;
+        while (same->ai_addrlen != one->ai_addrlen ||
+               memcmp(same->ai_addr, one->ai_addr, one->ai_addrlen) != 0)
+            same = same->ai_next;
+        count += same == one && one->ai_family == family;
+    }
+    return count;
+}
+
 enum error_kind tcp_resolve(struct endpoint *endpoint, uint64_t timeout_ns, struct error *error)
 {
     char host[sizeof endpoint->host];
@@ -150,6 +164,8 @@ enum error_kind tcp_resolve(struct endpoint *endpoint, uint64_t timeout_ns, stru
     if (os_error == 0)
         code = getnameinfo(found->ai_addr, found->ai_addrlen, host, sizeof host, NULL, 0,
                            NI_NUMERICHOST);
+    if (os_error == 0 && code == 0)
+        endpoint->addresses = count_of_family(addresses, found->ai_family);
     freeaddrinfo(addresses);
     if (os_error != 0)
         return raise_unconnected(endpoint, os_error, error);

@@ -26,7 +26,8 @@ MUST_CHECK enum error_kind tcp_end(const struct endpoint *endpoint, int fd, stru
 
 /* Replaces the endpoint's host by its address, and keeps the host as its name, so that no later
  * connection waits for DNS. The address is the first of the name's, in the resolver's order, that
- * accepts a connection, within timeout_ns; a host that is an address already is only normalised. */
+ * accepts a connection, within timeout_ns; a host that is an address already is only normalised.
+ * The addresses of its family are counted: one of the other family may be the same server. */
 MUST_CHECK enum error_kind tcp_resolve(struct endpoint *endpoint, uint64_t timeout_ns,
                                        struct error *error);
 

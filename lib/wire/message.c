@@ -34,6 +34,13 @@ bool opcode_creates(enum opcode opcode)
            opcode == OPCODE_CREATE_CONTAINER || opcode == OPCODE_CREATE_TTL;
 }
 
+bool opcode_writes(enum opcode opcode)
+{
+    return opcode_creates(opcode) || opcode == OPCODE_DELETE || opcode == OPCODE_SET_DATA ||
+           opcode == OPCODE_SET_ACL || opcode == OPCODE_MULTI || opcode == OPCODE_RECONFIG ||
+           opcode == OPCODE_DELETE_CONTAINER;
+}
+
 /* ------------------------------------------------------------------ records */
 
 static struct jute begin(const void *bytes, size_t count)

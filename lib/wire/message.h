@@ -80,6 +80,7 @@ enum opcode {
 const char *opcode_name(enum opcode opcode);
 
 bool opcode_creates(enum opcode opcode);
+bool opcode_writes(enum opcode opcode); /* creates, too; no end of a session */
 
 /* In the place of a request's number, in a message that answers none (ClientCnxn). */
 #define MESSAGE_XID_NOTIFICATION (-1)
