@@ -109,12 +109,6 @@ enum verdict findings_verdict(const struct table *findings)
     return worst;
 }
 
-/* A name in the sentence may be any bytes. */
-static const char *sentence_at(const struct table *findings, size_t row, char text[SENTENCE_SIZE])
-{
-    return printable_text(text_at(findings, row, finding_sentence), text, SENTENCE_SIZE);
-}
-
 static void print_verdict(const struct table *findings, bool colours, FILE *stream)
 {
     enum verdict verdict = findings_verdict(findings);
@@ -133,11 +127,12 @@ static size_t statement_length(const char *sentence)
     return advice != NULL ? (size_t)(advice - sentence) : strlen(sentence);
 }
 
+/* A name in the sentence may be any bytes. */
 static void print_sentence(const struct table *findings, size_t row, bool brief, FILE *stream)
 {
     char sentence[SENTENCE_SIZE];
     bool measured = verdict_at(findings, row) == VERDICT_MEASURED;
-    sentence_at(findings, row, sentence);
+    printable_text(text_at(findings, row, finding_sentence), sentence, sizeof sentence);
     if (brief) {
         sentence[statement_length(sentence)] = '\0';
         printable_cut(sentence, TERMINAL_COLUMNS - INDENT);

@@ -74,12 +74,10 @@ struct finding {
 #define FINDING_NO_FIGURE     ((struct interval){NAN, NAN, NAN})
 #define FINDING_FIGURE(value) ((struct interval){(value), NAN, NAN})
 
-/* The address of a finding that nothing is expected of. */
-#define FINDING_MEASURED(slug, subject, figure, unit, n)                                           \
-    &(const struct finding)                                                                        \
-    {                                                                                              \
-        slug, subject, VERDICT_MEASURED, figure, unit, n                                           \
-    }
+/* The address of a finding; and of one that nothing is expected of. */
+#define FINDING(verdict, slug, subject, figure, unit, n)                                           \
+    (&(const struct finding){slug, subject, verdict, figure, unit, n})
+#define FINDING_MEASURED(...) FINDING(VERDICT_MEASURED, __VA_ARGS__)
 
 /* Adds a row to a table whose type this sets. */
 void findings_add(struct table *findings, const struct finding *finding, const char *format, ...)

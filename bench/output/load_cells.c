@@ -144,15 +144,13 @@ void load_cells_add_findings(const struct table *cells, struct table *findings)
     if (best == NULL)
         return;
     const struct table_value *most = &best[load_cells_achieved_per_s];
-    const struct finding peak = {.slug = "throughput",
-                                 .subject = best[load_cells_mix].text,
-                                 .verdict = VERDICT_MEASURED,
-                                 .figure = {most[0].real, most[1].real, most[2].real},
-                                 .unit = "1/s",
-                                 .n = best[load_cells_trials].count};
+    const struct interval figure = {most[0].real, most[1].real, most[2].real};
+    const char *mix = best[load_cells_mix].text;
     if (best[load_cells_between].kind == TABLE_TEXT)
         snprintf(between, sizeof between, " (95 %% CI %s)", best[load_cells_between].text);
-    findings_add(findings, &peak, "%s: %s operations a second%s %s %s sessions", peak.subject,
+    findings_add(findings,
+                 FINDING_MEASURED("throughput", mix, figure, "1/s", best[load_cells_trials].count),
+                 "%s: %s operations a second%s %s %s sessions", mix,
                  text_format_count((uint64_t)llround(most->real), rate, sizeof rate), between,
                  cells->rows == 1 ? "with" : "at most, with",
                  text_format_count(best[load_cells_sessions].count, sessions, sizeof sessions));

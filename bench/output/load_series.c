@@ -60,8 +60,6 @@ static enum error_kind begin(void *context, struct error *error)
     uint32_t requests = mix_requests(&mix, options->depth);
     char each[200], time[32], number[32], rate[64] = "in a closed loop";
     (void)error;
-    if (!options->target.connect || options->output.quiet)
-        return ERROR_NONE;
     if (rates->count > 0)
         snprintf(rate, sizeof rate, "at most %s a second",
                  text_format_count(rates->list[rates->count - 1], number, sizeof number));

@@ -17,19 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void init(struct series *series, const struct series_options *options,
-                 const struct series_user *user, void *context)
-{
-    *series = (struct series){
-        .user = user,
-        .context = context,
-        .options = *options,
-        .targets.signals = -1,
-        .records = memory_new(options->target->topology_count, sizeof *series->records)};
-    if (options->piece == NULL)
-        series->options.piece = "trial";
-}
-
 void series_deinit(struct series *series)
 {
     const struct target_options *target = series->options.target;
@@ -109,7 +96,7 @@ static size_t trials_kept(const struct series *series)
 /* The interruption of a trial, or of a request before the first, in the words of the series. */
 static void heed_interruption(struct series *series, struct error *error)
 {
-    const char *piece = series->options.piece;
+    const char *piece = series->options.piece != NULL ? series->options.piece : "trial";
     char of[32], whole[32], what[128];
     size_t kept = trials_kept(series);
     series->interrupted = error->kind == ERROR_INTERRUPTED;
@@ -283,11 +270,6 @@ static void close_record(struct series *series, struct series_record *record, st
 {
     const struct series_user *user = series->user;
     const struct file_set *files = &record->files;
-    const struct finding share = {.slug = "trials",
-                                  .subject = "trials",
-                                  .verdict = VERDICT_MEASURED,
-                                  .figure = FINDING_FIGURE((double)files->trials),
-                                  .n = record->planned};
     struct error second;
     enum error_kind kind = file_set_close(&record->files, error), finished = ERROR_NONE;
     bool closed = kind == ERROR_NONE;
@@ -300,8 +282,10 @@ static void close_record(struct series *series, struct series_record *record, st
     if (files->trials == 0 || error->kind != ERROR_NONE)
         return;
     if (files->trials < record->planned)
-        findings_add(&record->findings, &share, "trials: %zu of the %zu that were planned",
-                     files->trials, record->planned);
+        findings_add(&record->findings,
+                     FINDING_MEASURED("trials", "trials", FINDING_FIGURE((double)files->trials),
+                                      NULL, record->planned),
+                     "trials: %zu of the %zu that were planned", files->trials, record->planned);
     if (record->made_again.rows > 0)
         ERROR_FIRST(error, file_set_save_table(files->folder, &record->made_again, "made_again.csv",
                                                error));
@@ -397,35 +381,23 @@ int series_print_results(const struct series *series, const struct series_view *
     return verdict_status(worst);
 }
 
-/* Records that were opened before an error have no trials: closing them removes them. What else
- * went wrong may be why znodes remain, so these come last. */
-int series_run(struct series *series, const struct series_options *options,
-               const struct series_user *user, void *context, int argc, char **argv)
+/* Prints what was found, and says what went wrong. Returns the exit status: what fails outweighs
+ * everything else, and an error what is not valid. What else went wrong may be why znodes remain,
+ * so these come last. */
+static int conclude(struct series *series, int status)
 {
-    struct error error = {0};
-    init(series, options, user, context);
-    series->argc = argc;
-    series->argv = argv;
-    enum error_kind kind = prepare(series, &error);
-    if (kind == ERROR_NONE) {
-        kind = series->user->run != NULL ? series->user->run(series->context, &error)
-                                         : make_rounds(series, &error);
-        kind = targets_find_cause(&series->targets, kind, &error);
-    }
-    heed_interruption(series, &error);
-    targets_close(&series->targets,
-                  &series->left); /* before plots and tables, so that no server waits for them */
-    series->cut_short = kind != ERROR_NONE ? &error : NULL;
-    int status = close_records(series), verdict = 0, left = 0;
+    const struct series_options *options = &series->options;
+    const struct error *error = series->cut_short;
+    int verdict = 0, left = 0;
     size_t kept = trials_kept(series);
     if (kept > 0) {
         int written = series->user->print_results(series->context, &verdict);
         status = status != 0 ? status : written;
     }
-    if (kind != ERROR_NONE)
-        status = kind == ERROR_UNREAD /* a reader who has seen enough needs no complaint */
-                     ? error_exit_status(kind)
-                     : complain_about(series->options.subcommand, &error);
+    if (error != NULL)
+        status = error->kind == ERROR_UNREAD /* a reader who has seen enough needs no complaint */
+                     ? error_exit_status(error->kind)
+                     : complain_about(options->subcommand, error);
     if (series->interrupted && kept == 0 && options->output->json &&
         options->verdict_of_nothing != NULL)
         json_result_write(json_pack("{s:s, s:s, s:[]}", "verdict", options->verdict_of_nothing,
@@ -434,6 +406,30 @@ int series_run(struct series *series, const struct series_options *options,
     if (series->left.kind != ERROR_NONE)
         left = complain(&series->left);
     status = status != 0 ? status : left;
-    /* What fails outweighs everything else, and an error what is not valid. */
     return verdict == 1 || status == 0 ? verdict : status;
+}
+
+/* Records that were opened before an error have no trials: closing them removes them. */
+int series_run(struct series *series, const struct series_options *options,
+               const struct series_user *user, void *context, int argc, char **argv)
+{
+    struct error error = {0};
+    *series = (struct series){
+        .user = user,
+        .context = context,
+        .options = *options,
+        .argc = argc,
+        .argv = argv,
+        .targets.signals = -1,
+        .records = memory_new(options->target->topology_count, sizeof *series->records)};
+    enum error_kind kind = prepare(series, &error);
+    if (kind == ERROR_NONE) {
+        kind = user->run != NULL ? user->run(context, &error) : make_rounds(series, &error);
+        kind = targets_find_cause(&series->targets, kind, &error);
+    }
+    heed_interruption(series, &error);
+    targets_close(&series->targets,
+                  &series->left); /* before plots and tables, so that no server waits for them */
+    series->cut_short = kind != ERROR_NONE ? &error : NULL;
+    return conclude(series, close_records(series));
 }

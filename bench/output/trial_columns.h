@@ -204,19 +204,6 @@ TABLE_DECLARE(trial_row, TRIAL_ROW_COLUMNS);
       "the session that died on purpose, or lost a reply, at this handoff; empty if none did")
 TABLE_DECLARE(handoff_row, HANDOFF_ROW_COLUMNS);
 
-/* What a row is made of. */
-struct handoff_facts {
-    uint64_t lock, handoff;
-    uint64_t waiters, granted;
-    uint32_t holder;     /* the session's number, + 1; 0: none */
-    uint64_t handoff_ns; /* 0: none */
-    uint32_t died;       /* the session's number, + 1; 0: none */
-    const struct tally *tally;
-};
-
-/* Fills the columns from `lock` on; those before are the caller's. */
-void handoff_row_fill(struct table_value *row, const struct handoff_facts *facts);
-
 #define TRACE_ROW_COLUMNS(X, T)                                                                    \
     OF_TRIAL_COLUMNS(X, T)                                                                         \
     X(T, lock, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                    \

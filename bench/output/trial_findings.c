@@ -107,18 +107,15 @@ static void add_fault(const struct trial_kind *kind, const struct table *rows, s
         alike += same;
         of += strcmp(row[kind->subject].text, subject) == 0;
     }
-    const struct finding fault = {.slug = fails ? "violation" : "not-valid",
-                                  .subject = subject,
-                                  .verdict = fails ? VERDICT_FAILS : VERDICT_NOT_VALID,
-                                  .figure = FINDING_FIGURE((double)alike),
-                                  .unit = "trials",
-                                  .n = of};
+    const struct finding *fault =
+        FINDING(fails ? VERDICT_FAILS : VERDICT_NOT_VALID, fails ? "violation" : "not-valid",
+                subject, FINDING_FIGURE((double)alike), "trials", of);
     kind->describe(first, which, sizeof which);
     if (alike == 1)
-        findings_add(findings, &fault, "%s: %s %s: %s%s", subject, which,
+        findings_add(findings, fault, "%s: %s %s: %s%s", subject, which,
                      fails ? "fails" : "is not valid", reason, repeat);
     else
-        findings_add(findings, &fault, "%s: %s %s; the first, %s: %s%s", subject,
+        findings_add(findings, fault, "%s: %s %s; the first, %s: %s%s", subject,
                      text_format_share(alike, of, share, sizeof share),
                      fails ? "fail" : "are not valid", which, reason, repeat);
 }
@@ -144,16 +141,13 @@ void trial_findings_add_servers(const struct trial_kind *kind, const struct tabl
         compared++;
         same += strcmp(word, "yes") == 0;
     }
-    const struct finding servers = {.slug = "servers",
-                                    .subject = "servers",
-                                    .verdict = same == compared ? VERDICT_HOLDS : VERDICT_FAILS,
-                                    .figure = FINDING_FIGURE((double)same),
-                                    .unit = "trials",
-                                    .n = compared};
     if (compared < rows->rows)
         snprintf(others, sizeof others, "; %zu not compared", rows->rows - compared);
     if (compared > 0)
-        findings_add(findings, &servers, "servers: their counts equal the clients' in %s%s",
+        findings_add(findings,
+                     FINDING(same == compared ? VERDICT_HOLDS : VERDICT_FAILS, "servers", "servers",
+                             FINDING_FIGURE((double)same), "trials", compared),
+                     "servers: their counts equal the clients' in %s%s",
                      text_format_share(same, compared, share, sizeof share), others);
 }
 
@@ -189,26 +183,19 @@ void trial_findings_add_noise(const struct trial_kind *kind, const struct table 
     char why[64] = "", share[64];
     size_t count;
     double median = cores_of_others(kind, rows, &count);
-    const struct finding noise = {.slug = "noise",
-                                  .subject = "times",
-                                  .verdict = judges ? VERDICT_NOT_VALID : VERDICT_MEASURED,
-                                  .figure = FINDING_FIGURE((double)count),
-                                  .unit = "trials",
-                                  .n = rows->rows};
     if (median >= NOISE_SHARE_MAX * cores) /* else the quota, or the clock of the day */
         snprintf(why, sizeof why, " (others used %.1f of %.0f cores)", median, cores);
     if (count > 0)
-        findings_add(findings, &noise,
+        findings_add(findings,
+                     FINDING(judges ? VERDICT_NOT_VALID : VERDICT_MEASURED, "noise", "times",
+                             FINDING_FIGURE((double)count), "trials", rows->rows),
                      "times: %s disturbed%s; marked ~ are not ZooKeeper's alone; "
                      "--wait-for-quiet 5m waits",
                      text_format_share(count, rows->rows, share, sizeof share), why);
-    const struct finding again = {.slug = "made-again",
-                                  .subject = "made again",
-                                  .verdict = VERDICT_MEASURED,
-                                  .figure = FINDING_FIGURE((double)made_again),
-                                  .unit = "trials",
-                                  .n = rows->rows};
     if (made_again > 0)
-        findings_add(findings, &again, "made again: %zu trial%s (first attempts in made_again.csv)",
-                     made_again, text_plural(made_again));
+        findings_add(findings,
+                     FINDING_MEASURED("made-again", "made again",
+                                      FINDING_FIGURE((double)made_again), "trials", rows->rows),
+                     "made again: %zu trial%s (first attempts in made_again.csv)", made_again,
+                     text_plural(made_again));
 }

@@ -81,23 +81,22 @@ static void add_price(const struct outcome *outcome, const struct outcome_recipe
                       const struct percentile *percentile, struct table *findings)
 {
     struct price price = {.ratio = FINDING_NO_FIGURE};
+    const char *name = recipe->recipe->name;
     char between[64] = "";
     size_t at = recipe->first + recipe->count;
     while (at > recipe->first && !isfinite(price.ratio.value))
         price = price_of(outcome->trials[--at], percentile);
     if (!isfinite(price.ratio.value))
         return;
-    const struct finding finding = {
-        percentile->slug, recipe->recipe->name, VERDICT_MEASURED, price.ratio, NULL, price.trials};
     if (isfinite(price.ratio.low))
         snprintf(between, sizeof between, " (95 %% CI %.2g to %.2g)", price.ratio.low,
                  price.ratio.high);
-    findings_add(findings, &finding,
-                 "%s: beside %s clients the background's %s is %.2f ms, %.2g times the %.2f ms "
-                 "alone%s",
-                 finding.subject, RUN_COUNT(table_row(&outcome->cells, at)[run_cell_clients].count),
-                 percentile->word, price.contended_us / 1e3, price.ratio.value,
-                 price.alone_us / 1e3, between);
+    findings_add(
+        findings, FINDING_MEASURED(percentile->slug, name, price.ratio, NULL, price.trials),
+        "%s: beside %s clients the background's %s is %.2f ms, %.2g times the %.2f ms "
+        "alone%s",
+        name, RUN_COUNT(table_row(&outcome->cells, at)[run_cell_clients].count), percentile->word,
+        price.contended_us / 1e3, price.ratio.value, price.alone_us / 1e3, between);
 }
 
 void background_price_add(const struct outcome *outcome, struct table *findings)

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "bench/background/background.h"
 #include "bench/target/resources.h"
 
 #include <stdlib.h>
@@ -42,9 +41,9 @@ static struct cell cell_of(const struct options *options, size_t recipe, uint64_
 {
     return (struct cell){.recipe = options->plan.recipes[recipe],
                          .clients = (uint32_t)clients,
-                         .topology = topology,
-                         .alike = topology * options->plan.recipe_count + recipe,
-                         .rpcs = resources_traffic_of(plan).rpcs};
+                         .place = {.topology = topology,
+                                   .cost = (double)resources_traffic_of(plan).rpcs,
+                                   .alike = topology * options->plan.recipe_count + recipe}};
 }
 
 struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology,
@@ -62,58 +61,46 @@ struct cell cells_warm_up(const struct options *options, size_t recipe, size_t t
     return cell_of(options, recipe, clients, topology, plan);
 }
 
-struct cells cells_new(const struct options *options)
+struct cell *cells_new(const struct options *options, struct rounds *rounds)
 {
     const struct run_plan *plan = &options->plan;
-    struct cells cells = {.list = memory_new(options->target.topology_count * plan->recipe_count *
-                                                 plan->clients.count,
-                                             sizeof *cells.list)};
-    for (size_t topology = 0; topology < options->target.topology_count; topology++) {
-        for (size_t r = 0; r < plan->recipe_count; r++) {
-            for (size_t i = 0; i < plan->clients.count; i++) {
-                uint64_t clients = plan->clients.list[i];
-                if (clients > plan->most_clients[r])
-                    continue;
-                struct trial_plan trial = cell_plan(options, plan->recipes[r], clients);
-                struct cell cell = cell_of(options, r, clients, topology, &trial);
-                cells.list[cells.count++] = cell;
-                cells.trials += plan->trials;
-                cells.rpcs += cell.rpcs * plan->trials;
-            }
-        }
-    }
-    return cells;
-}
-
-void cells_lay_out(const struct cells *cells, const struct options *options, struct rounds *rounds)
-{
-    const struct run_plan *plan = &options->plan;
+    size_t recipes = plan->recipe_count, levels = plan->clients.count, count = 0;
     uint64_t alone_ns = BACKGROUND_WARM_UP_NS + BACKGROUND_ALONE_S * NS_PER_S;
-    rounds_init(rounds, cells->count);
-    for (size_t i = 0; i < cells->count; i++) {
-        const struct cell *cell = &cells->list[i];
-        rounds->cells[i] = (struct rounds_cell){
-            .topology = cell->topology, .cost = (double)cell->rpcs, .alike = cell->alike};
+    rounds_init(rounds, options->target.topology_count * recipes * levels);
+    struct cell *cells = memory_new(rounds->cell_count, sizeof *cells);
+    for (size_t i = 0; i < rounds->cell_count; i++) {
+        size_t recipe = i / levels % recipes, topology = i / levels / recipes;
+        uint64_t clients = plan->clients.list[i % levels];
+        if (clients > plan->most_clients[recipe])
+            continue;
+        const struct trial_plan trial = cell_plan(options, plan->recipes[recipe], clients);
+        cells[count] = cell_of(options, recipe, clients, topology, &trial);
+        rounds->cells[count] = cells[count].place;
+        count++;
     }
+    rounds->cell_count = count;
     if (plan->duration_ns != 0)
         rounds->trial_ns = plan->duration_ns + (plan->background.given ? alone_ns : 0);
     rounds_lay_out(rounds, plan->trials, plan->seed);
+    return cells;
 }
 
 /* ------------------------------------------------------------------ what is said of them */
 
 /* The requests are exact under lockstep, a guess in free pace, and unknown with --duration.
  * --max-rate does not limit those of --background. */
-char *cells_describe_demand(const struct options *options, const struct cells *cells)
+char *cells_describe_demand(const struct options *options, const struct rounds *rounds)
 {
     const struct run_plan *plan = &options->plan;
-    uint64_t rpcs = cells->rpcs;
+    uint64_t rpcs = 0;
     struct growing_text what = {0};
+    for (size_t i = 0; i < rounds->trial_count; i++)
+        rpcs += (uint64_t)rounds->cells[rounds->trials[i].cell].cost;
     for (size_t i = 0; i < plan->recipe_count; i++) {
         struct trial_plan drain;
-        rpcs += cells_warm_up(options, i, 0, &drain).rpcs;
+        rpcs += (uint64_t)cells_warm_up(options, i, 0, &drain).place.cost;
     }
-    growing_text_add(&what, "warm-ups %zu, trials %zu", plan->recipe_count, cells->trials);
+    growing_text_add(&what, "warm-ups %zu, trials %zu", plan->recipe_count, rounds->trial_count);
     if (plan->duration_ns != 0)
         growing_text_add(&what, ", seconds of each %.1f", (double)plan->duration_ns / 1e9);
     else

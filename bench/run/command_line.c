@@ -2,10 +2,8 @@
 #include "bench/run/internal.h"
 
 #include "base/clock.h"
-#include "bench/background/background.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/options.h"
 #include "bench/target/target.h"
 
 #include <stdio.h>

@@ -9,31 +9,21 @@
 #include <stdlib.h>
 
 #define LEVELS_MAX 4096
-#define NO_LAW     SIZE_MAX
 
-/* Where a figure comes from. Of a total: its column in trials.csv, the flag of the trials that have
- * it, the column of its law, and the kind of request that the law counts, but of RPCs. */
+/* Where a figure comes from (FIGURES_OF_CLIENTS, FIGURES_OF_WAITERS). */
 static const struct source {
     const char *metric;
     size_t column, usable, law;
     enum tally_kind kind;
-    enum waiters_sum sum; /* of a handoff */
+    enum waiters_sum sum;
 } sources[FIGURES] = {
-    [FIGURE_RPCS] = {"rpcs", trial_row_rpcs, trial_row_counted, trial_row_law_rpcs, 0, 0},
-    [FIGURE_NOTIFICATIONS] = {"notifications", trial_row_notifications, trial_row_counted,
-                              trial_row_law_notifications, TALLY_NOTIFICATION, 0},
-    [FIGURE_CREATES] = {"creates", trial_row_creates, trial_row_counted, trial_row_law_creates,
-                        TALLY_CREATE, 0},
-    [FIGURE_NAMES_LISTED] = {"names_listed", trial_row_names_listed, trial_row_counted,
-                             trial_row_law_names_listed, TALLY_NAMES_LISTED, 0},
-    [FIGURE_BYTES] = {"bytes", trial_row_bytes, trial_row_counted, NO_LAW, 0, 0},
-    [FIGURE_ELAPSED] = {"elapsed_s", trial_row_elapsed_s, trial_row_timed, NO_LAW, 0, 0},
-    [FIGURE_DRAIN] = {"drain_s", trial_row_drain_s, trial_row_timed, NO_LAW, 0, 0},
-    [FIGURE_HANDOFF_RPCS] = {.metric = "handoff_rpcs", .sum = WAITERS_RPCS},
-    [FIGURE_HANDOFF_NOTIFICATIONS] = {.metric = "handoff_notifications",
-                                      .sum = WAITERS_NOTIFICATIONS},
-    [FIGURE_HANDOFF_CREATES] = {.metric = "handoff_creates", .sum = WAITERS_CREATES},
-    [FIGURE_HANDOFF_US] = {.metric = "handoff_us"},
+#define X(name, column, flag, law, kind)                                                           \
+    {#column, trial_row_##column, trial_row_##flag, law, kind, 0},
+    FIGURES_OF_CLIENTS(X)
+#undef X
+#define X(name, word, of) {.metric = #word, .sum = of},
+        FIGURES_OF_WAITERS(X)
+#undef X
 };
 
 static bool is_total(enum figure figure)
@@ -66,33 +56,26 @@ static double mean_of(const struct table_cell *trials, size_t column, size_t fla
     return table_cell_sum(trials, column, flag) / (double)count;
 }
 
-/* A level for each cell. */
-static void gather_cells(const struct outcome *outcome, const struct outcome_recipe *recipe,
-                         enum figure figure, struct points *points)
+/* A level for each cell; of a handoff for each number of its waiters, or, as single numbers are few
+ * and noisy, of its time for each octave of them. */
+static void gather(const struct outcome *outcome, const struct outcome_recipe *recipe,
+                   enum figure figure, struct points *points)
 {
     const struct source *source = &sources[figure];
-    for (size_t i = recipe->first; i < recipe->first + recipe->count; i++) {
+    const struct waiters *waiters = recipe->waiters;
+    bool of_clients = is_total(figure) || figure == FIGURE_RPCS_PER_HANDOFF;
+    size_t end = recipe->first + recipe->count, stride = waiters->level_count / LEVELS_MAX + 1;
+    for (size_t i = recipe->first; of_clients && i < end; i++) {
         const struct table_value *cell = table_row(&outcome->cells, i);
         add_point(points, (double)cell[run_cell_clients].count,
                   is_total(figure) ? mean_of(outcome->trials[i], source->column, source->usable)
                                    : cell[run_cell_rpcs_per_handoff].real);
     }
-}
-
-/* A level for each number of waiters. */
-static void gather_counts(const struct waiters *waiters, enum waiters_sum sum,
-                          struct points *points)
-{
-    size_t stride = waiters->level_count / LEVELS_MAX + 1;
-    for (size_t w = 1; w < waiters->level_count; w += stride)
-        add_point(points, (double)w, waiters_mean(&waiters->levels[w], sum, WAITERS_HANDOFFS));
-}
-
-/* A level for each octave, because single numbers of waiters are few and noisy. */
-static void gather_times(const struct waiters *waiters, struct points *points)
-{
-    for (size_t octave = 0; octave < WAITERS_OCTAVES; octave++) {
-        const struct waiters_level sum = waiters_octave_sum(waiters, octave);
+    for (size_t w = 1; source->sum != WAITERS_HANDOFFS && w < waiters->level_count; w += stride)
+        add_point(points, (double)w,
+                  waiters_mean(&waiters->levels[w], source->sum, WAITERS_HANDOFFS));
+    for (size_t i = 0; figure == FIGURE_HANDOFF_US && i < WAITERS_OCTAVES; i++) {
+        const struct waiters_level sum = waiters_octave_sum(waiters, i);
         add_point(points, waiters_mean(&sum, WAITERS_TIMED_WAITING, WAITERS_TIMED),
                   sum.timed_us / (double)sum.of[WAITERS_TIMED]);
     }
@@ -193,14 +176,9 @@ void growth_find(const struct outcome *outcome, struct outcome_recipe *recipe)
     for (enum figure figure = 0; figure < FIGURES; figure++) {
         const struct source *source = &sources[figure];
         struct points points = {.count = 0};
-        if (is_total(figure) || figure == FIGURE_RPCS_PER_HANDOFF)
-            gather_cells(outcome, recipe, figure, &points);
-        else if (figure == FIGURE_HANDOFF_US)
-            gather_times(recipe->waiters, &points);
-        else
-            gather_counts(recipe->waiters, source->sum, &points);
+        gather(outcome, recipe, figure, &points);
         recipe->growth[figure] = fit(&points, source->usable == trial_row_counted);
-        if (points.count > 0 && is_total(figure) && source->law != NO_LAW &&
+        if (points.count > 0 && is_total(figure) && source->law != 0 &&
             obeys(outcome, recipe->trials, source))
             find_law(recipe->recipe, figure, &points, &recipe->growth[figure]);
     }

@@ -7,21 +7,9 @@
 #ifndef BENCH_RUN_INTERNAL_H
 #define BENCH_RUN_INTERNAL_H
 
-#include "base/error.h"
 #include "bench/background/background.h"
-#include "bench/cli/options.h"
 #include "bench/output/series.h"
 #include "bench/run/outcome.h"
-#include "client/connect.h"
-#include "measure/csv.h"
-#include "measure/histogram.h"
-#include "measure/table.h"
-#include "trial/trial.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 /* Returns ARGUMENTS_GO, with options that can be run and are the caller's to options_deinit, or the
  * exit status: the help is printed, or the mistake has been complained about. */
@@ -33,26 +21,15 @@ int command_line_parse(int argc, char **argv, struct options *options);
 struct cell {
     const struct recipe *recipe;
     uint32_t clients;
-    uint32_t trial;  /* from 1 */
-    size_t topology; /* index of the target */
-    size_t alike;    /* index of the recipe among those of all targets: in rounds */
-    uint64_t rpcs;   /* by the law: exact under lockstep, an estimate otherwise */
+    uint32_t trial; /* from 1 */
+    /* cost: its requests by the law, exact under lockstep, an estimate otherwise; alike: the index
+     * of the recipe among those of all targets. */
+    struct rounds_cell place;
 };
 
-/* The cells of a run, each once, and the sums over all their trials. */
-struct cells {
-    struct cell *list;
-    size_t count;
-    size_t trials;
-    uint64_t rpcs;
-};
-
-/* The list is the caller's to free. */
-struct cells cells_new(const struct options *options);
-
-/* Their trials, whose time is that of the options with --duration, else follows from their
- * requests. */
-void cells_lay_out(const struct cells *cells, const struct options *options, struct rounds *rounds);
+/* The cells of a run, each once, for the caller to free; their trials, whose time is that of the
+ * options with --duration, else follows from their requests, are laid out in the rounds. */
+struct cell *cells_new(const struct options *options, struct rounds *rounds);
 
 /* The plan of a trial, without root, servers and seed. */
 struct trial_plan cell_plan(const struct options *options, const struct recipe *recipe,
@@ -65,7 +42,7 @@ struct cell cells_warm_up(const struct options *options, size_t recipe, size_t t
 /* What a run demands of the servers of --connect: its trials, and the requests in all, with those
  * of the discarded trials and without zkherd's own session; the load of --background. The caller's
  * to free. */
-char *cells_describe_demand(const struct options *options, const struct cells *cells);
+char *cells_describe_demand(const struct options *options, const struct rounds *rounds);
 
 /* ------------------------------------------------------------------ trial_rows
  *

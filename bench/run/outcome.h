@@ -71,13 +71,11 @@ struct waiters {
 struct waiters *waiters_new(const struct recipe *recipe, uint64_t most_waiters);
 void waiters_free(struct waiters *waiters);
 
-/* The times of a trial: the median of each octave that has handoffs, and beta, the cost of one more
- * waiter in bare handoffs: that of the line handoff = (1 + beta·W) / gamma through the medians; NaN
- * with fewer than two. */
+/* The times of a trial: the median of each octave, 0 of one without handoffs, and beta, the cost of
+ * one more waiter in bare handoffs: that of the line handoff = (1 + beta·W) / gamma through the
+ * medians; NaN with fewer than two. */
 struct waiters_trial {
-    size_t octaves[WAITERS_OCTAVES];
     double medians_us[WAITERS_OCTAVES];
-    size_t count;
     double beta;
 };
 MUST_CHECK enum error_kind waiters_measure(const struct waiters *waiters,
@@ -122,8 +120,7 @@ double waiters_mean(const struct waiters_level *level, enum waiters_sum sum,
     X(T, handoff_max_us, REAL, "us", 1, NONE, "as `drain_s`, the longest of a trial")              \
     X(T, drain_s_low, REAL, "s", 6, NONE,                                                          \
       "lower end of its 95 % interval, over the valid trials: t interval on logarithms, from "     \
-      "five "                                                                                      \
-      "on")                                                                                        \
+      "five on")                                                                                   \
     X(T, drain_s_high, REAL, "s", 6, NONE, "upper end")                                            \
     X(T, handoff_p50_us_low, REAL, "us", 1, NONE, "as `drain_s_low`")                              \
     X(T, handoff_p50_us_high, REAL, "us", 1, NONE, "upper end")
@@ -131,21 +128,30 @@ TABLE_DECLARE(run_cell, RUN_CELL_COLUMNS);
 
 /* ------------------------------------------------------------------ growth */
 
-/* The fitted figures, in the order of fits.csv: totals by the clients; counts and the time of a
- * handoff by its waiters; and, in no file, the requests of a handoff by the clients. */
+/* The fitted figures, in the order of fits.csv. Totals by the clients, X(name, column, flag, law,
+ * kind): a column of trials.csv, the flag of the trials that have it, the column of its law (0: it
+ * has none), and the kind of request that the law counts, 0 of RPCs. Figures of a handoff by its
+ * waiters, X(name, metric, sum): the sum of which it is the mean; WAITERS_HANDOFFS: its time. */
+#define FIGURES_OF_CLIENTS(X)                                                                      \
+    X(RPCS, rpcs, counted, trial_row_law_rpcs, 0)                                                  \
+    X(NOTIFICATIONS, notifications, counted, trial_row_law_notifications, TALLY_NOTIFICATION)      \
+    X(CREATES, creates, counted, trial_row_law_creates, TALLY_CREATE)                              \
+    X(NAMES_LISTED, names_listed, counted, trial_row_law_names_listed, TALLY_NAMES_LISTED)         \
+    X(BYTES, bytes, counted, 0, 0)                                                                 \
+    X(ELAPSED, elapsed_s, timed, 0, 0)                                                             \
+    X(DRAIN, drain_s, timed, 0, 0)
+#define FIGURES_OF_WAITERS(X)                                                                      \
+    X(HANDOFF_RPCS, handoff_rpcs, WAITERS_RPCS)                                                    \
+    X(HANDOFF_NOTIFICATIONS, handoff_notifications, WAITERS_NOTIFICATIONS)                         \
+    X(HANDOFF_CREATES, handoff_creates, WAITERS_CREATES)                                           \
+    X(HANDOFF_US, handoff_us, WAITERS_HANDOFFS)
+
+/* The last, the requests of a handoff by the clients, is in no file. */
 enum figure {
-    FIGURE_RPCS,
-    FIGURE_NOTIFICATIONS,
-    FIGURE_CREATES,
-    FIGURE_NAMES_LISTED,
-    FIGURE_BYTES,
-    FIGURE_ELAPSED,
-    FIGURE_DRAIN,
-    FIGURE_HANDOFF_RPCS,
-    FIGURE_HANDOFF_NOTIFICATIONS,
-    FIGURE_HANDOFF_CREATES,
-    FIGURE_HANDOFF_US,
-    FIGURES_WRITTEN,
+#define X(name, ...) FIGURE_##name,
+    FIGURES_OF_CLIENTS(X) FIGURES_OF_WAITERS(X)
+#undef X
+        FIGURES_WRITTEN,
     FIGURE_RPCS_PER_HANDOFF = FIGURES_WRITTEN,
     FIGURES
 };
@@ -203,8 +209,7 @@ extern const struct trial_kind run_trials;
 void run_findings_add(const struct outcome *outcome, struct table *findings);
 
 /* Adds how long a drain of each recipe takes beside the first topology of the same run. */
-void run_findings_add_topology(const struct outcome *first, size_t first_servers,
-                               const struct outcome *outcome, size_t servers,
+void run_findings_add_topology(const struct outcome *first, const struct outcome *outcome,
                                struct table *findings);
 
 /* Adds, for each recipe and percentile at the most clients, the price of contention for the load of

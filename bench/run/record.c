@@ -4,8 +4,6 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/output.h"
-#include "bench/output/findings.h"
-#include "bench/output/trial_columns.h"
 #include "measure/hlog.h"
 
 #include <inttypes.h>
@@ -79,6 +77,20 @@ void record_deinit(struct record *record)
 
 /* ------------------------------------------------------------------ a trial */
 
+/* Fills what a row of a ledger says of a handoff. */
+static void fill_handoff(struct table_value *row, const struct ledger_row *from)
+{
+    row[handoff_row_waiters] = table_count(from->waiters);
+    row[handoff_row_holder] = table_count_if(from->holder != 0, from->holder - 1);
+    row[handoff_row_granted] = table_count(from->granted);
+    row[handoff_row_rpcs] = table_count(tally_rpcs(&from->tally));
+    row[handoff_row_handoff_us] =
+        table_real(from->handoff_ns > 0 ? (double)from->handoff_ns / 1e3 : NAN);
+#define X(name, column) row[handoff_row_##column] = table_count(from->tally.of[TALLY_##name]);
+    TALLY_LIST(X)
+#undef X
+}
+
 static void write_handoffs(struct record *record, const struct table_value *of,
                            const struct trial_result *result)
 {
@@ -97,16 +109,10 @@ static void write_handoffs(struct record *record, const struct table_value *of,
             bool died = result->had_death && lock == 0 && handoff == result->died_handoff;
             if (handoff % every != 0 && !died)
                 continue;
-            const struct ledger_row *from = ledger_row(&memory->ledger, lock, handoff);
-            handoff_row_fill(row,
-                             &(struct handoff_facts){.lock = lock,
-                                                     .handoff = handoff,
-                                                     .waiters = from->waiters,
-                                                     .granted = from->granted,
-                                                     .holder = from->holder,
-                                                     .handoff_ns = from->handoff_ns,
-                                                     .died = died ? result->died_session + 1 : 0,
-                                                     .tally = &from->tally});
+            row[handoff_row_lock] = table_count(lock);
+            row[handoff_row_handoff] = table_count(handoff);
+            row[handoff_row_died] = table_count_if(died, result->died_session);
+            fill_handoff(row, ledger_row(&memory->ledger, lock, handoff));
             table_write_row(&handoff_row_table, row, &record->handoffs);
         }
     }
@@ -226,7 +232,8 @@ enum error_kind record_add(struct record *record, struct series *series, const s
                            const struct background_figures *background, struct error *error)
 {
     struct table_value *row = table_add(&record->base->rows);
-    struct waiters *waiters = record->waiters[cell->alike % record->options->plan.recipe_count];
+    struct waiters *waiters =
+        record->waiters[cell->place.alike % record->options->plan.recipe_count];
     struct waiters_trial times = {.beta = NAN};
     trial_row_fill(cell, result, background, record->options, record->base, cores_allowed(), row);
     const struct noise_attempt attempt = {.complete = result->end == END_DONE,

@@ -3,10 +3,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "bench/background/background.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/options.h"
 #include "bench/cli/subcommands.h"
 #include "bench/output/folder.h"
 #include "bench/output/json_result.h"
@@ -23,7 +21,7 @@ struct run {
     struct series base;
     struct options options;
     struct record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
-    struct cells cells;
+    struct cell *cells;
     struct cell cell; /* of the present trial */
 };
 
@@ -71,17 +69,17 @@ static enum error_kind make(void *context, struct error *error)
 {
     struct run *run = context;
     struct cell *cell = &run->cell;
-    *cell = run->cells.list[run->base.trial->cell];
+    *cell = run->cells[run->base.trial->cell];
     cell->trial = run->base.trial->number;
     struct trial_result *result = NULL;
     struct background_figures background = {0};
     struct trial_plan plan = cell_plan(&run->options, cell->recipe, cell->clients);
     enum error_kind kind =
-        run_plan(run, cell->topology, &plan, run->base.root, &background, &result, error);
+        run_plan(run, cell->place.topology, &plan, run->base.root, &background, &result, error);
     progress_clear(&run->base.progress);
     if (kind == ERROR_NONE)
-        kind =
-            record_add(&run->records[cell->topology], &run->base, cell, result, &background, error);
+        kind = record_add(&run->records[cell->place.topology], &run->base, cell, result,
+                          &background, error);
     trial_result_free(result);
     return kind;
 }
@@ -102,7 +100,7 @@ static enum error_kind warm_up(struct run *run, struct error *error)
             snprintf(root, sizeof root, "%s/w%04zu", run->base.targets.list[topology].root, i);
             kind = run_plan(run, topology, &plan, root, NULL, &result, error);
             if (kind == ERROR_NONE)
-                rounds_learn(&run->base.rounds, cell.alike, (double)cell.rpcs,
+                rounds_learn(&run->base.rounds, cell.place.alike, cell.place.cost,
                              clock_now_ns() - began_ns);
             trial_result_free(result);
         }
@@ -122,8 +120,7 @@ static enum error_kind lay_out(void *context, struct error *error)
             complain_mildly("%s is broken on purpose: its verdict must fail", recipe->name);
     }
     run->base.plan = option_table_plan(&run->options);
-    run->cells = cells_new(&run->options);
-    cells_lay_out(&run->cells, &run->options, &run->base.rounds);
+    run->cells = cells_new(&run->options, &run->base.rounds);
     return ERROR_NONE;
 }
 
@@ -141,7 +138,7 @@ static enum error_kind open_record(void *context, struct series_record *base, st
 static enum error_kind begin(void *context, struct error *error)
 {
     struct run *run = context;
-    char *demand = cells_describe_demand(&run->options, &run->cells);
+    char *demand = cells_describe_demand(&run->options, &run->base.rounds);
     series_announce_demand(&run->base, demand);
     free(demand);
     enum error_kind kind = warm_up(run, error);
@@ -158,8 +155,7 @@ static enum error_kind finish(void *context, struct series_record *base, bool wh
     struct run *run = context;
     enum error_kind kind = record_finish(&run->records[base->topology], whole, error);
     if (base->topology > 0)
-        run_findings_add_topology(run->records[0].outcome, run->base.records[0].servers,
-                                  run->records[base->topology].outcome, base->servers,
+        run_findings_add_topology(run->records[0].outcome, run->records[base->topology].outcome,
                                   &base->findings);
     trial_findings_add_noise(&run_trials, &base->rows, &run->base.noise, base->made_again.rows,
                              &base->findings);
@@ -248,7 +244,7 @@ static int run_series(struct run *run, int argc, char **argv)
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_deinit(&run->records[i]);
     series_deinit(&run->base);
-    free(run->cells.list);
+    free(run->cells);
     return status;
 }
 

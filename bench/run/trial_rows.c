@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/internal.h"
 
-#include "bench/output/trial_findings.h"
-
 #include <math.h>
 #include <stdio.h>
 
@@ -63,7 +61,7 @@ static void fill_plan(const struct cell *cell, const struct options *options,
     row[trial_row_locks] = table_count(plan->locks);
     row[trial_row_trial] = table_count(cell->trial);
     row[trial_row_seed] = table_count(plan->seed);
-    row[trial_row_topology] = table_count(cell->topology);
+    row[trial_row_topology] = table_count(cell->place.topology);
 }
 
 static void fill_counts(const struct trial_result *result, struct table_value *row)

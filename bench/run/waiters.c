@@ -113,9 +113,9 @@ static size_t list_times(const struct waiters *waiters, const struct trial_memor
 enum error_kind waiters_measure(const struct waiters *waiters, const struct trial_result *result,
                                 struct waiters_trial *trial, struct error *error)
 {
-    double x[WAITERS_OCTAVES], waiting;
+    double x[WAITERS_OCTAVES] = {0}, waiting;
     double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
-    *trial = (struct waiters_trial){.count = 0};
+    *trial = (struct waiters_trial){.beta = NAN};
     if (values_us == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
     for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
@@ -123,12 +123,11 @@ enum error_kind waiters_measure(const struct waiters *waiters, const struct tria
         if (found == 0)
             continue;
         statistics_sort(values_us, found);
-        x[trial->count] = waiting / (double)found;
-        trial->octaves[trial->count] = i;
-        trial->medians_us[trial->count++] = statistics_median(values_us, found);
+        x[i] = waiting / (double)found;
+        trial->medians_us[i] = statistics_median(values_us, found);
     }
     free(values_us);
-    trial->beta = fit_line(x, trial->medians_us, trial->count).beta;
+    trial->beta = fit_line(x, trial->medians_us, WAITERS_OCTAVES).beta;
     return ERROR_NONE;
 }
 
@@ -137,8 +136,10 @@ void waiters_add(struct waiters *waiters, const struct trial_result *result,
 {
     for (uint32_t lock = 0; lock < result->memory->plan->locks; lock++)
         add_lock(waiters, result, lock, timed != NULL);
-    for (size_t i = 0; timed != NULL && i < timed->count; i++) {
-        struct waiters_octave *octave = &waiters->octaves[timed->octaves[i]];
+    for (size_t i = 0; timed != NULL && i < WAITERS_OCTAVES; i++) {
+        struct waiters_octave *octave = &waiters->octaves[i];
+        if (timed->medians_us[i] == 0)
+            continue;
         octave->medians_us =
             memory_grow(octave->medians_us, octave->median_count, sizeof *octave->medians_us);
         octave->medians_us[octave->median_count++] = timed->medians_us[i];

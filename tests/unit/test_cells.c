@@ -2,6 +2,7 @@
 /* Which trials a run makes, in which order, how long they are said to take, and what is told of
  * them before; and how many sessions the servers have room for. */
 #include "base/clock.h"
+#include "bench/cli/arguments.h"
 #include "bench/run/internal.h"
 #include "bench/target/target.h"
 #include "recipes/registry.h"
@@ -11,7 +12,7 @@
 
 static uint64_t levels[] = {5, 10, 20};
 static struct options options;
-static struct cells cells;
+static struct cell *cells;
 static struct rounds rounds;
 
 FIXTURE(set_up)
@@ -32,27 +33,26 @@ FIXTURE(set_up)
 
 FIXTURE(tear_down)
 {
-    free(cells.list);
-    cells = (struct cells){0};
+    free(cells);
+    cells = NULL;
     rounds_deinit(&rounds);
     return 0;
 }
 
 static void lay_out(void)
 {
-    free(cells.list);
+    free(cells);
     rounds_deinit(&rounds);
-    cells = cells_new(&options);
-    cells_lay_out(&cells, &options, &rounds);
+    cells = cells_new(&options, &rounds);
 }
 
 static size_t count_of(const char *recipe, uint32_t clients, uint32_t trial, size_t topology)
 {
     size_t found = 0;
     for (size_t i = 0; i < rounds.trial_count; i++) {
-        const struct cell *cell = &cells.list[rounds.trials[i].cell];
+        const struct cell *cell = &cells[rounds.trials[i].cell];
         found += strcmp(cell->recipe->name, recipe) == 0 && cell->clients == clients &&
-                 rounds.trials[i].number == trial && cell->topology == topology;
+                 rounds.trials[i].number == trial && cell->place.topology == topology;
     }
     return found;
 }
@@ -62,7 +62,6 @@ TEST_BETWEEN(test_every_round_has_each_cell_once, set_up, tear_down)
 {
     lay_out();
     assert_int_equal(rounds.trial_count, 4 * 2 * (2 + 3));
-    assert_int_equal(cells.trials, rounds.trial_count);
     for (size_t i = 0; i < rounds.trial_count; i++)
         assert_int_equal(rounds.trials[i].number, 1 + i / 10);
     for (uint32_t trial = 1; trial <= 4; trial++) {
@@ -80,22 +79,41 @@ TEST_BETWEEN(test_every_round_has_each_cell_once, set_up, tear_down)
 
 static void assert_told(const char *words)
 {
-    char *told = cells_describe_demand(&options, &cells);
+    char *told = cells_describe_demand(&options, &rounds);
     assert_string_equal(told, words);
     free(told);
 }
 
-/* The discarded drains are of 10 clients (10² + 10) and of 20 (5 · 20 - 2). */
+/* Every trial of every cell, and the discarded drains, of 10 clients and of 20. */
+TEST_BETWEEN(the_requests_of_all_trials_are_told, set_up, tear_down)
+{
+    uint64_t nonscalable = (5 * 5 + 5) + (10 * 10 + 10), scalable = 23 + 48 + 98;
+    char words[100];
+    lay_out();
+    snprintf(words, sizeof words, "warm-ups 2, trials 40, requests %s",
+             RUN_COUNT(4 * 2 * (nonscalable + scalable) + 110 + 98));
+    assert_told(words);
+}
+
+/* Two trials of one cell, and the discarded drains of 10 clients (10² + 10) and of 20 (5 · 20 - 2).
+ */
+static void lay_out_two(void)
+{
+    rounds_init(&rounds, 1);
+    rounds.cells[0] = (struct rounds_cell){.cost = 750};
+    rounds_lay_out(&rounds, 2, 7);
+}
+
 TEST_BETWEEN(the_discarded_trials_count, set_up, tear_down)
 {
-    cells = (struct cells){.trials = 2, .rpcs = 1500};
+    lay_out_two();
     assert_told("warm-ups 2, trials 2, requests 1,708");
 }
 
 /* They are sessions and requests on top of those of the lock. */
 TEST_BETWEEN(the_load_beside_the_lock_is_told, set_up, tear_down)
 {
-    cells = (struct cells){.trials = 2, .rpcs = 1500};
+    lay_out_two();
     options.plan.pace = PACE_FREE;
     options.plan.background.given = true;
     options.plan.background.rate_per_s = 12500;
@@ -164,6 +182,23 @@ TEST_BETWEEN(the_time_left_follows_from_the_trials_so_far, begin_rounds, tear_do
 }
 
 /* ------------------------------------------------------------------ room */
+
+/* The sessions of --background take connections of the same servers. */
+TEST(the_load_beside_the_lock_takes_connections)
+{
+    static const char *const words[] = {"run", "--pace", "free", "--background",
+                                        "get=80,set=20@1000"};
+    for (int given = 0; given < 2; given++) {
+        char text[5][32], *argv[6] = {NULL};
+        struct options parsed;
+        for (size_t i = 0; i < 5; i++)
+            argv[i] = strcpy(text[i], words[i]);
+        argv[given ? 5 : 3] = NULL;
+        assert_int_equal(command_line_parse(given ? 5 : 3, argv, &parsed), ARGUMENTS_GO);
+        assert_int_equal(parsed.target.companions, given ? BACKGROUND_SESSIONS : 0);
+        options_deinit(&parsed);
+    }
+}
 
 static const struct connect_string three = {
     .endpoints = {{.host = "a", .port = 1}, {.host = "b", .port = 2}, {.host = "c", .port = 3}},

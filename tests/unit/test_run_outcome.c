@@ -19,8 +19,9 @@ struct sample {
     uint32_t clients, trial;
     struct tally total, law;
     bool has_law, complete, valid, disturbed;
-    uint64_t handoffs;
+    uint64_t handoffs, server_count;
     double elapsed_s, drain_s, handoff_us[4], recovery_s;
+    double alone_us[2], contended_us[2]; /* of the load of --background: p50 and p99 */
     struct server_counters_count servers;
     double beta;
     enum reconciled reconciled;
@@ -66,6 +67,7 @@ static void fill(const struct sample *sample, struct table_value *row)
     row[trial_row_clients] = table_count(sample->clients);
     row[trial_row_trial] = table_count(sample->trial);
     row[trial_row_topology] = table_count(0);
+    row[trial_row_servers] = table_count(sample->server_count);
     row[trial_row_handoffs] = table_count(sample->handoffs);
     row[trial_row_creates] = table_count(of[TALLY_CREATE]);
     row[trial_row_rpcs] = table_count(tally_rpcs(&sample->total));
@@ -83,6 +85,10 @@ static void fill(const struct sample *sample, struct table_value *row)
         row[trial_row_handoff_p50_us + i] = table_real(sample->handoff_us[i]);
     for (size_t i = 0; i < ROLES; i++)
         row[trial_row_handoff_of_unknown_us + i] = table_real(NAN);
+    for (size_t i = 0; i < 2; i++) {
+        row[trial_row_background_alone_p50_us + i] = table_real(sample->alone_us[i]);
+        row[trial_row_background_p50_us + i] = table_real(sample->contended_us[i]);
+    }
     row[trial_row_beta] = table_real(sample->beta);
     row[trial_row_recovery_s] = table_real(sample->recovery_s);
     row[trial_row_watches_leaked] = table_signed(sample->servers.watches);
@@ -405,6 +411,103 @@ TEST(a_waiter_s_cost_is_of_five_trials_at_the_most_clients)
     for (size_t i = 7; i < count; i++) /* whose times do not stand */
         list[i].valid = false;
     assert_non_null(strstr(found("herd", NULL), "adds 50.0 %"));
+}
+
+/* ------------------------------------------------------------------ topologies */
+
+/* The sentence about the drains of both, without trials for which `leaves_out` of the first is set.
+ */
+static const char *compared(bool leaves_out)
+{
+    static struct table findings;
+    struct table rows = {.type = &trial_row_table};
+    struct waiters *waiters[] = {waiters_new(&recipe_nonscalable, 2)};
+    lay_out(both, 1, 3);
+    for (size_t i = leaves_out ? 1 : 0; i < 3; i++) {
+        list[i].server_count = 1;
+        list[i].valid = i < 2;
+        fill(&list[i], table_add(&rows));
+    }
+    struct outcome *first = outcome_new(&rows, waiters, &options, "run1");
+    for (size_t i = 0; i < 3; i++) {
+        list[i].server_count = 3;
+        list[i].valid = true;
+        list[i].drain_s *= 2 + (double)i;
+    }
+    table_deinit(&findings);
+    findings = (struct table){0};
+    run_findings_add_topology(first, outcome(), &findings);
+    outcome_free(first);
+    waiters_free(waiters[0]);
+    table_deinit(&rows);
+    return found_in(&findings, "topology", "nonscalable");
+}
+
+/* At the most clients whose times stand on both; the first may lack trials, as of a run that was
+ * interrupted. */
+TEST(topologies_are_compared_at_clients_that_both_have)
+{
+    static const char sentence[] =
+        "nonscalable: draining 8 clients takes 3 times as long on 3 servers as on 1";
+    assert_string_equal(compared(false), sentence);
+    assert_string_equal(compared(true), sentence);
+}
+
+/* ------------------------------------------------------------------ the load beside a lock */
+
+static const char *write_prices(void)
+{
+    static char *written;
+    size_t length = 0;
+    free(written);
+    FILE *stream = open_memstream(&written, &length);
+    background_price_write(stream, outcome());
+    fclose(stream);
+    return strchr(written, '\n') + 1; /* behind the header */
+}
+
+/* Of each valid trial with both the contended time by the time alone; then the geometric mean. */
+TEST(contention_costs_a_load_what_it_takes_longer)
+{
+    lay_out(both, 1, 1);
+    for (int i = 0; i < 4; i++)
+        add(&recipe_nonscalable, 4);
+    for (size_t i = 0; i < count; i++) {
+        list[i].alone_us[0] = 500;
+        list[i].contended_us[0] = 2000;
+        list[i].alone_us[1] = i < 2 ? 1000 : NAN;
+        list[i].contended_us[1] = i == 0 ? 2000 : 8000;
+    }
+    options.plan.background.given = true;
+    assert_string_equal(write_prices(), "run1,nonscalable,4,5,500.0,2000.0,4.000,4.000,4.000,"
+                                        "1000.0,4000.0,4.000,,\n");
+    assert_string_equal(found("background-p50", NULL),
+                        "nonscalable: beside 4 clients the background's median is 2.00 ms, 4 times "
+                        "the 0.50 ms alone (95 % CI 4 to 4)");
+    assert_string_equal(found("background-p99", NULL),
+                        "nonscalable: beside 4 clients the background's p99 is 4.00 ms, 4 times "
+                        "the 1.00 ms alone");
+    list[0].valid = false;
+    list[1].contended_us[1] = INFINITY; /* above the histogram's range */
+    assert_string_equal(write_prices(), "run1,nonscalable,4,4,500.0,2000.0,4.000,,,1000.0,,,,\n");
+    assert_string_equal(found("background-p99", NULL), "");
+    options.plan.background.given = false;
+    assert_string_equal(found("background-p50", NULL), "");
+}
+
+/* At the most clients that have a price. */
+TEST(the_price_of_contention_is_of_the_most_clients)
+{
+    lay_out(both, 1, 3);
+    options.plan.background.given = true;
+    for (size_t i = 0; i < 3; i++) {
+        list[i].alone_us[0] = 1000;
+        list[i].contended_us[0] = i < 2 ? 1000 * (2 + (double)i) : NAN;
+        list[i].alone_us[1] = list[i].contended_us[1] = NAN;
+    }
+    assert_string_equal(found("background-p50", NULL),
+                        "nonscalable: beside 8 clients the background's median is 3.00 ms, 3 times "
+                        "the 1.00 ms alone");
 }
 
 /* ------------------------------------------------------------------ deaths, leaks, servers */
