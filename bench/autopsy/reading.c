@@ -183,7 +183,7 @@ static void close_row(void *context, const struct locks_lock *lock, const struct
         ms_of(from->released_ns) > autopsy->until_ms)
         return;
     row[autopsy_lock_grants].count += from->granted;
-    row[autopsy_lock_handoffs].count += from->handoff > 0 && from->waiters > 0;
+    row[autopsy_lock_handoffs].count += from->waiters > 0;
     raise_count(&row[autopsy_lock_waiters_max], from->waiters);
     write_handoff(autopsy, lock, from);
     if (from->granted > 0) {

@@ -19,9 +19,8 @@
 
 /* A folder with places. */
 struct folder {
-    char *path;         /* the key */
-    const char *recipe; /* of the places in it */
-    char *prefix;       /* of the first place's name, without its number */
+    char *path; /* the key */
+    char *kind; /* of its first place */
 };
 
 struct life {
@@ -210,29 +209,17 @@ static void add_run(struct refused *session, struct name *name, int64_t from, in
     last->until = until;
 }
 
-/* The only lock that another session holds; NULL: there is none, or are several. */
-static const struct name *only_lock(const struct census *census, int64_t session, size_t *count)
-{
-    const struct name *last = NULL;
-    size_t compared = 0;
-    *count = 0;
-    for (const struct name *name = census->there; name != NULL && compared++ < COMPARED_LOCKS;
-         name = name->after) {
-        if (!name->is_lock || owner_of(name) == session)
-            continue;
-        ++*count;
-        last = name;
-    }
-    return *count == 1 ? last : NULL;
-}
-
 /* The second time: the lock that the session gets next, or else the only one. Who was refused while
  * there was none wants something else. */
 static struct census_blame blame(const struct census *census, struct refused *session, int64_t zxid,
                                  const struct wanted *wanted)
 {
-    size_t locks;
-    const struct name *only = only_lock(census, session->id, &locks);
+    const struct name *only = NULL;
+    size_t locks = 0, compared = 0;
+    for (const struct name *there = census->there; there != NULL && compared++ < COMPARED_LOCKS;
+         there = there->after)
+        if (there->is_lock && owner_of(there) != session->id && locks++ == 0)
+            only = there;
     while (session->at < session->run_count && session->runs[session->at].until < zxid)
         session->at++;
     size_t next = session->at;
@@ -245,7 +232,7 @@ static struct census_blame blame(const struct census *census, struct refused *se
     session->wants_other |= locks == 0;
     if (name != NULL && name->is_there && owner_of(name) != session->id)
         return (struct census_blame){name->path, name != wanted->only || !wanted->is_certain};
-    if (only == NULL || session->wants_other)
+    if (locks != 1 || session->wants_other)
         return (struct census_blame){0};
     return (struct census_blame){only->path, only != wanted->only || !wanted->is_certain};
 }
@@ -306,16 +293,15 @@ static bool has_wanted(const struct refused *session, const struct name *name)
 
 /* ------------------------------------------------------------------ changes */
 
-/* The part of a place's name before its number: of recipes with names of their own nothing. */
-static size_t prefix_length(const char *name, const char *recipe)
-{
-    return strcmp(recipe, "queue") == 0 && strlen(name) > 10 ? strlen(name) - 10 : 0;
-}
-
-static const char *recipe_of(const char *name)
+/* The recipe of a place, with the part of its name before the number if many recipes have such
+ * names; the caller's to free. */
+static char *kind_of(const char *name)
 {
     struct line_place place;
-    return line_read(&name, 1, &place) > 0 ? line_recipe(&place, 1) : "";
+    const char *recipe = line_read(&name, 1, &place) > 0 ? line_recipe(&place, 1) : "";
+    size_t length = strlen(name);
+    size_t prefix = strcmp(recipe, "queue") == 0 && length > 10 ? length - 10 : 0;
+    return memory_format("%s %.*s", recipe, (int)prefix, name);
 }
 
 static bool looks_like_place(const char *path)
@@ -347,10 +333,8 @@ static void note_place(struct census *census, const char *path)
     char *text = memory_copy(path, (size_t)(name - 1 - path));
     struct folder *folder = path_tree_find_or_add(&census->folders, text, sizeof *folder);
     free(text);
-    if (folder->recipe != NULL)
-        return;
-    folder->recipe = recipe_of(name);
-    folder->prefix = memory_copy(name, prefix_length(name, folder->recipe));
+    if (folder->kind == NULL)
+        folder->kind = kind_of(name);
 }
 
 static void note_create(struct census *census, const struct census_create *create)
@@ -384,11 +368,10 @@ static void note_create(struct census *census, const struct census_create *creat
     }
 }
 
-static void remove_place(struct census *census, char **place)
+static void free_with_path(void *node)
 {
-    path_tree_remove(&census->places, place);
-    free(*place);
-    free(place);
+    free(*(char **)node);
+    free(node);
 }
 
 /* Notes a znode that is deleted, and was not created since the beginning. One without a number need
@@ -410,10 +393,12 @@ void census_delete(struct census *census, const char *path, int64_t session, int
 {
     struct name *name = path_tree_find(&census->names, path);
     char **place = path_tree_find(&census->places, path);
-    if (place != NULL)
-        remove_place(census, place);
-    else if (census->known_zxid > 0 && name == NULL && !census->is_known)
+    if (place != NULL) {
+        path_tree_remove(&census->places, place);
+        free_with_path(place);
+    } else if (census->known_zxid > 0 && name == NULL && !census->is_known) {
         note_early(census, path, session, zxid);
+    }
     if (name == NULL || !name->is_there)
         return;
     end_life(census, name, zxid);
@@ -424,8 +409,7 @@ void census_delete(struct census *census, const char *path, int64_t session, int
     if (name->is_lock || may_be || (!census->is_known && census->kept++ < KEPT))
         return;
     path_tree_remove(&census->names, name);
-    free(name->path);
-    free(name);
+    free_with_path(name);
 }
 
 /* Ends the lives of the znodes of a session; 0: of all. */
@@ -458,17 +442,12 @@ void census_close(struct census *census, int64_t session, int64_t zxid, bool are
     free_refused(refused);
 }
 
-static void free_places(struct census *census)
-{
-    while (census->places != NULL)
-        remove_place(census, *(char ***)census->places);
-}
-
 void census_begin(struct census *census, int64_t zxid, int64_t known)
 {
     census->begun_zxid = zxid;
     census->known_zxid = known;
-    free_places(census);
+    tdestroy(census->places, free_with_path);
+    census->places = NULL;
     end_lives(census, 0, zxid);
 }
 
@@ -515,9 +494,10 @@ static bool is_lock(const struct census *census, const struct census_create *cre
     char *text = memory_copy(create->path, (size_t)(name - 1 - create->path));
     const struct folder *folder = path_tree_find(&census->folders, text);
     free(text);
-    return folder != NULL && strcmp(folder->recipe, recipe_of(name)) == 0 &&
-           strlen(folder->prefix) == prefix_length(name, folder->recipe) &&
-           strncmp(folder->prefix, name, strlen(folder->prefix)) == 0;
+    text = kind_of(name);
+    bool is_alike = folder != NULL && strcmp(folder->kind, text) == 0;
+    free(text);
+    return is_alike;
 }
 
 void census_create(struct census *census, const struct census_create *create)
@@ -557,25 +537,18 @@ struct census *census_new(struct locks *locks)
     return census;
 }
 
-static void free_name(void *node)
-{
-    free(((struct name *)node)->path);
-    free(node);
-}
-
 static void free_folder(void *node)
 {
-    free(((struct folder *)node)->path);
-    free(((struct folder *)node)->prefix);
-    free(node);
+    free(((struct folder *)node)->kind);
+    free_with_path(node);
 }
 
 void census_free(struct census *census)
 {
     if (census == NULL)
         return;
-    free_places(census);
-    tdestroy(census->names, free_name);
+    tdestroy(census->places, free_with_path);
+    tdestroy(census->names, free_with_path);
     tdestroy(census->folders, free_folder);
     tdestroy(census->refused, free_refused);
     for (size_t i = 0; i < census->early_count; i++)
