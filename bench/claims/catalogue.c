@@ -20,7 +20,12 @@
 #define LAW(...) .law = {.c = {__VA_ARGS__}, .exact = true}
 
 /* With few clients a barrier takes some round trips, whatever their number. */
-#define BARRIERS(clients, count) .fleet.sessions = (clients), .pace = PACE_FREE, .barriers = (count)
+#define BARRIERS(i, clients, count)                                                                \
+    CLIENTS(i, clients), [i].pace = PACE_FREE, [i].barriers = (count)
+#define BARRIER_CELLS                                                                              \
+    BARRIERS(0, 24, 1), BARRIERS(1, 24, 2), BARRIERS(2, 24, 4), BARRIERS(3, 24, 8),                \
+        BARRIERS(4, 24, 16), BARRIERS(5, 24, 32), BARRIERS(6, 32, 3), BARRIERS(7, 50, 3),          \
+        BARRIERS(8, 80, 3), BARRIERS(9, 127, 3), BARRIERS(10, 200, 3), BARRIERS(11, 320, 3)
 
 /* Clients that queue again and again, in two processes: as many as a small machine can run at the
  * same time. */
@@ -43,7 +48,7 @@ const struct claim catalogue[] = {
      .trials = {{.fleet.sessions = 64}},
      .tried = RELEASES_TRIED("nonscalable"),
      .expected = "notifications: 63 with 63 waiters, and accordingly in 64 of 64 releases",
-     .examine = releases_notify_all},
+     .examine = releases_notify},
     {.id = "C2",
      .statement = "A drain of n clients through the non-scalable lock costs n(n+1)/2 CREATEs and "
                   "n² + n RPCs: O(n²).",
@@ -83,7 +88,8 @@ const struct claim catalogue[] = {
      .tried = "drains of 4 to 64 clients, scalable, lockstep; " RELEASES_TRIED("scalable"),
      .expected = "scalable: RPCs = 5·n - 2; notifications: 1 with 63 waiters, and accordingly in "
                  "64 of 64 releases; the same number of RPCs in each of 63 handoffs",
-     .judge = releases_notify_one},
+     .notifies_one = true,
+     .judge = releases_notify_alike},
     {.id = "C6",
      .statement = "A client that is woken must list the znodes again: otherwise the death of its "
                   "predecessor leads to two holders.",
@@ -116,7 +122,8 @@ const struct claim catalogue[] = {
      .expected = "W + 1 notifications, except at the first release: by then arrivals have used up "
                  "the deleter's own watch; notifications: 63 with 62 waiters, and accordingly in "
                  "64 of 64 releases",
-     .examine = releases_notify_children_watches},
+     .notifies_deleter = true,
+     .examine = releases_notify},
     {.id = "C9",
      .statement =
          "The sequential locks are granted in order of arrival; the non-scalable lock is not.",
@@ -233,18 +240,7 @@ const struct claim catalogue[] = {
      .experiment = ensembles_compare,
      .servers = {1, 3},
      .recipes = {&recipe_barrier},
-     .trials = {{BARRIERS(24, 1)},
-                {BARRIERS(24, 2)},
-                {BARRIERS(24, 4)},
-                {BARRIERS(24, 8)},
-                {BARRIERS(24, 16)},
-                {BARRIERS(24, 32)},
-                {BARRIERS(32, 3)},
-                {BARRIERS(50, 3)},
-                {BARRIERS(80, 3)},
-                {BARRIERS(127, 3)},
-                {BARRIERS(200, 3)},
-                {BARRIERS(320, 3)}},
+     .trials = {BARRIER_CELLS},
      .rounds = 10,
      .tried = "barrier, free pace, 10 rounds, an exponent of each: 1 to 32 in turn with 24 "
               "clients, and 3 with 32 to 320 clients",

@@ -215,14 +215,13 @@ static void add_finding(struct table *findings, const struct claim *claim,
 static enum error_kind keep_claim(struct claims *claims, const struct claim *claim,
                                   const struct outcome *outcome, struct error *error)
 {
+    const char *verdict = verdict_word(outcome_verdict(outcome));
+    const char *const texts[] = {
+        claim->id,         claim->source,     claim->statement, outcome->experiment,
+        outcome->expected, outcome->measured, verdict};
     struct table_value *row = table_add(&claims->done);
-    row[claim_row_claim] = table_text(claim->id);
-    row[claim_row_source] = table_text(claim->source);
-    row[claim_row_statement] = table_text(claim->statement);
-    row[claim_row_experiment] = table_text(outcome->experiment);
-    row[claim_row_expected] = table_text(outcome->expected);
-    row[claim_row_measured] = table_text(outcome->measured);
-    row[claim_row_verdict] = table_text(verdict_word(outcome_verdict(outcome)));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        row[i] = table_text(texts[i]);
     table_write_row(&claim_row_table, row, &claims->csv);
     add_finding(&claims->findings, claim, outcome);
     claims->series.kept++;
@@ -260,9 +259,9 @@ static enum error_kind close_files(void *context, struct error *error)
 {
     struct claims *claims = context;
     enum error_kind kind = file_set_close(&claims->files, error);
-    if (kind != ERROR_NONE || claims->done.rows == 0)
-        return kind;
-    return file_set_save_table(claims->files.folder, &claims->findings, NULL, error);
+    return kind != ERROR_NONE || claims->done.rows == 0
+               ? kind
+               : file_set_save_table(claims->files.folder, &claims->findings, NULL, error);
 }
 
 /* Claims that do not hold, which may be some screens above, are named: "1 fail (C2), …". */
@@ -270,7 +269,7 @@ static void print_end(const struct claims *claims)
 {
     const struct error *cut_short = claims->series.cut_short;
     struct growing_text names[VERDICTS] = {{0}};
-    size_t counts[VERDICTS] = {0};
+    json_int_t counts[VERDICTS] = {0}, done = (json_int_t)claims->done.rows;
     for (size_t i = 0; i < claims->done.rows; i++) {
         const struct table_value *row = table_row(&claims->done, i);
         enum verdict verdict = verdict_of_word(row[claim_row_verdict].text);
@@ -282,19 +281,18 @@ static void print_end(const struct claims *claims)
     if (claims->output.json)
         json_result_write(json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o}", "claims",
                                     json_result_rows(&claims->done), "claims_planned",
-                                    (json_int_t)claims->series.planned, "claims_finished",
-                                    (json_int_t)claims->done.rows, "holds",
-                                    (json_int_t)counts[VERDICT_HOLDS], "fails",
-                                    (json_int_t)counts[VERDICT_FAILS], "undetermined",
-                                    (json_int_t)counts[VERDICT_UNDETERMINED], "cut_short",
+                                    (json_int_t)claims->series.planned, "claims_finished", done,
+                                    "holds", counts[VERDICT_HOLDS], "fails", counts[VERDICT_FAILS],
+                                    "undetermined", counts[VERDICT_UNDETERMINED], "cut_short",
                                     cut_short != NULL ? error_words(cut_short->kind) : NULL,
                                     "folder", json_text(claims->files.folder), "findings",
                                     json_result_rows(&claims->findings)),
                           stdout);
     else if (!claims->output.quiet)
-        printf("%zu hold, %zu fail%s, %zu undetermined%s\n\nresults in %s\n", counts[VERDICT_HOLDS],
-               counts[VERDICT_FAILS], names[VERDICT_FAILS].text, counts[VERDICT_UNDETERMINED],
-               names[VERDICT_UNDETERMINED].text, claims->files.folder);
+        printf("%lld hold, %lld fail%s, %lld undetermined%s\n\nresults in %s\n",
+               counts[VERDICT_HOLDS], counts[VERDICT_FAILS], names[VERDICT_FAILS].text,
+               counts[VERDICT_UNDETERMINED], names[VERDICT_UNDETERMINED].text,
+               claims->files.folder);
     for (size_t i = 0; i < VERDICTS; i++)
         free(names[i].text);
 }

@@ -5,7 +5,6 @@
 #include "bench/claims/internal.h"
 #include "measure/statistics.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -115,59 +114,48 @@ void growth_of_time_is_linear(struct experiment *experiment)
 
 /* ------------------------------------------------------------------ notifications of a release */
 
-static uint64_t notifications_in(const struct ledger_row *row)
+static unsigned long long notifications_in(const struct ledger_row *row)
 {
     return row->tally.of[TALLY_NOTIFICATION];
 }
 
-/* Compares every release: it is to notify all waiters, but `most` at most, and the deleter if its
- * own list set a watch as well. `shown` is in the text. */
-static void check_notifications(struct experiment *experiment, uint64_t most, bool deleter,
-                                uint64_t shown)
+/* Compares every release. At the first one arrivals have used up the deleter's watch, so the next
+ * is in the text where that counts. */
+void releases_notify(struct experiment *experiment)
 {
-    uint64_t releases = trial_memory_rows_used(experiment->result->memory, 0) - 1, as_expected = 0;
+    const struct claim *claim = experiment->claim;
+    unsigned long long as_expected = 0,
+                       releases = trial_memory_rows_used(experiment->result->memory, 0) - 1;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
         const struct ledger_row *row = experiment_row(experiment, handoff);
-        uint64_t waiters = row->waiters < most ? row->waiters : most;
-        /* At the first release arrivals have used up the deleter's watch. */
-        as_expected += notifications_in(row) == waiters + (deleter && handoff > 1);
+        uint32_t waiters = claim->notifies_one && row->waiters > 1 ? 1 : row->waiters;
+        as_expected += notifications_in(row) == waiters + (claim->notifies_deleter && handoff > 1);
     }
-    const struct ledger_row *row = experiment_row(experiment, shown);
+    const struct ledger_row *row = experiment_row(experiment, claim->notifies_deleter ? 2 : 1);
     claim_measured(experiment,
-                   "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
-                   " of %" PRIu64 " releases",
+                   "notifications: %llu with %u waiters; as expected in %llu of %llu releases",
                    notifications_in(row), row->waiters, as_expected, releases);
     claim_check(experiment,
                 as_expected == experiment->plan.fleet.sessions && releases == as_expected);
 }
 
-void releases_notify_all(struct experiment *experiment)
-{
-    check_notifications(experiment, UINT64_MAX, false, 1);
-}
-
-void releases_notify_children_watches(struct experiment *experiment)
-{
-    check_notifications(experiment, UINT64_MAX, true, 2);
-}
-
 /* In the last of several drains: the cost is the same with many waiters as with one. The last
  * release hands on nothing. */
-void releases_notify_one(struct experiment *experiment)
+void releases_notify_alike(struct experiment *experiment)
 {
     uint64_t handoffs = trial_memory_rows_used(experiment->result->memory, 0) - 2;
-    uint64_t least = UINT64_MAX, most = 0;
+    unsigned long long least = UINT64_MAX, most = 0;
     growth_check(experiment);
-    check_notifications(experiment, 1, false, 1);
+    releases_notify(experiment);
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
-        uint64_t rpcs = tally_rpcs(&experiment_row(experiment, handoff)->tally);
+        unsigned long long rpcs = tally_rpcs(&experiment_row(experiment, handoff)->tally);
         least = rpcs < least ? rpcs : least;
         most = rpcs > most ? rpcs : most;
     }
     if (least == most)
-        claim_measured(experiment, "%" PRIu64 " RPCs in each handoff", most);
+        claim_measured(experiment, "%llu RPCs in each handoff", most);
     else
-        claim_measured(experiment, "%" PRIu64 " to %" PRIu64 " RPCs in a handoff", least, most);
+        claim_measured(experiment, "%llu to %llu RPCs in a handoff", least, most);
     claim_check(experiment, least == most);
 }
 
@@ -189,7 +177,7 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
 void releases_let_readers_in_together(struct experiment *experiment)
 {
     uint32_t clients = experiment->plan.fleet.sessions;
-    uint64_t sharing = 0, largest = 0, notifications = 0, as_expected = 0;
+    unsigned long long sharing = 0, largest = 0, notifications = 0, as_expected = 0;
     /* Clients release in the order in which they arrived. */
     for (uint32_t releaser = 0; releaser < clients; releaser++) {
         const struct ledger_row *row = experiment_row(experiment, releaser + UINT64_C(1));
@@ -201,11 +189,9 @@ void releases_let_readers_in_together(struct experiment *experiment)
     if (sharing == 0)
         claim_measured(experiment, "no release granted more than one client");
     else
-        claim_measured(experiment,
-                       "%" PRIu64 " releases granted several clients at once, up to %" PRIu64,
+        claim_measured(experiment, "%llu releases granted several clients at once, up to %llu",
                        sharing, largest);
-    claim_measured(experiment,
-                   "as expected in %" PRIu64 " of %u releases; %" PRIu64 " notifications",
+    claim_measured(experiment, "as expected in %llu of %u releases; %llu notifications",
                    as_expected, clients, notifications);
     claim_check(experiment, sharing > 0 && as_expected == clients && notifications == clients - 1);
 }

@@ -132,10 +132,6 @@ static void run_series(struct experiment *experiment, uint32_t cpu_percent)
                                           .print_results = keep_rates,
                                           .context = experiment,
                                           .interrupted = &interrupted};
-    for (size_t cell = 0; cell < CELL(KINDS, 0); cell++) {
-        for (size_t i = 0; i < ROUNDS; i++)
-            experiment->values[cell][experiment->rounds + i] = NAN; /* until it is measured */
-    }
     if (host->progress != NULL)
         progress_show_step(host->progress, "sending reads and writes to private ensembles");
     if (load_series_run(&options, &user, 1, argv) != 0 && interrupted)
@@ -157,7 +153,7 @@ void ensembles_judge(struct experiment *experiment, bool reads)
         for (size_t side = 0; side < CLAIM_ENSEMBLES; side++)
             per_s[side][count] = experiment->values[CELL(reads, side)][i];
         ratios[count] = per_s[1][count] / per_s[0][count];
-        count += isnan(ratios[count]) ? 0U : 1U;
+        count += per_s[0][count] > 0 && per_s[1][count] > 0; /* both were measured */
     }
     const struct interval ratio = statistics_interval_of_logs(ratios, count, CONFIDENCE);
     enum verdict verdict = verdict_of_ratio(&ratio, !reads);

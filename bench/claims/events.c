@@ -6,7 +6,6 @@
 #include "bench/output/folder.h"
 #include "recipes/queue.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* ------------------------------------------------------------------ a crowd */
@@ -14,34 +13,29 @@
 void contention_has_one_winner(struct experiment *experiment)
 {
     const struct trial_result *result = experiment->result;
-    uint64_t creates = result->total.of[TALLY_CREATE],
-             won = creates - result->total.of[TALLY_CREATE_FAILED];
-    claim_measured(experiment,
-                   "%s: %" PRIu64 " grants, %" PRIu64 " of %" PRIu64 " CREATEs succeeded",
-                   experiment_recipe(experiment), result->handoffs, won, creates);
-    claim_check(experiment,
-                won == result->handoffs && result->handoffs == experiment->plan.handoffs);
+    unsigned long long grants = result->handoffs, creates = result->total.of[TALLY_CREATE],
+                       won = creates - result->total.of[TALLY_CREATE_FAILED];
+    claim_measured(experiment, "%s: %llu grants, %llu of %llu CREATEs succeeded",
+                   experiment_recipe(experiment), grants, won, creates);
+    claim_check(experiment, won == grants && grants == experiment->plan.handoffs);
 }
 
 /* A client creates when it arrives, when it is woken, and when the znode that it looked for has
  * gone between its CREATE and its look. */
 void contention_loses_no_wakeup(struct experiment *experiment)
 {
-    const struct trial_result *result = experiment->result;
-    const uint64_t *of = result->total.of;
-    uint64_t looks = of[TALLY_EXISTS] + of[TALLY_GET];
-    uint64_t woken = of[TALLY_NOTIFICATION] - of[TALLY_NOTIFICATION_SPURIOUS];
-    uint64_t races = of[TALLY_CREATE] - result->handoffs - woken;
+    const uint64_t *of = experiment->result->total.of;
+    unsigned long long grants = experiment->result->handoffs,
+                       looks = of[TALLY_EXISTS] + of[TALLY_GET],
+                       woken = of[TALLY_NOTIFICATION] - of[TALLY_NOTIFICATION_SPURIOUS],
+                       races = of[TALLY_CREATE] - grants - woken;
     const char *name = experiment_recipe(experiment);
-    claim_measured(experiment,
-                   "%s: %" PRIu64 " grants; at %" PRIu64 " of %" PRIu64 " looks the znode was gone",
-                   name, result->handoffs, races, looks);
+    claim_measured(experiment, "%s: %llu grants; at %llu of %llu looks the znode was gone", name,
+                   grants, races, looks);
     if (races == 0)
         claim_undecide(experiment, "the race never occurred with %s", name);
-    claim_check(experiment, result->handoffs == experiment->plan.handoffs);
+    claim_check(experiment, grants == experiment->plan.handoffs);
 }
-
-/* ------------------------------------------------------------------ in which order */
 
 /* Clients arrive one after another: a grant is out of order if a later client was granted before.
  */
@@ -71,21 +65,17 @@ void contention_keeps_order(struct experiment *experiment)
         claim_undecide(experiment, "%s may have kept the order by chance", name);
 }
 
-/* ------------------------------------------------------------------ what waiting costs */
-
 void contention_waits_for_nothing(struct experiment *experiment)
 {
-    uint64_t brief = tally_rpcs(&experiment->totals[0]),
-             longer = tally_rpcs(&experiment->totals[1]);
+    unsigned long long brief = tally_rpcs(&experiment->totals[0]),
+                       longer = tally_rpcs(&experiment->totals[1]);
     const char *name = experiment_recipe(experiment);
-    claim_measured(experiment, "%s: %" PRIu64 " and %" PRIu64 " RPCs", name, brief, longer);
+    claim_measured(experiment, "%s: %llu and %llu RPCs", name, brief, longer);
     if (experiment->recipe > 0)
         claim_check(experiment, brief == longer);
     else if (longer <= brief)
         claim_undecide(experiment, "the polling of %s did not show", name);
 }
-
-/* ------------------------------------------------------------------ what an outsider sees */
 
 /* While a lock is held, a session that does not contend lists its znodes, and when all clients are
  * in line deletes the first. */
@@ -156,7 +146,7 @@ void contention_shows_and_breaks(struct experiment *experiment)
                                 violation->other == holder);
 }
 
-/* ------------------------------------------------------------------ the death of a waiter */
+/* ------------------------------------------------------------------ deaths */
 
 enum { NO_DEATH, ONE_HOLDER, TWO_HOLDERS };
 
@@ -189,18 +179,14 @@ void deaths_need_another_list(struct experiment *experiment)
  * for the death. */
 void deaths_of_waiters_wake_one(struct experiment *experiment)
 {
-    uint64_t living = experiment->plan.fleet.sessions - 1;
-    uint64_t granted = experiment->result->handoffs;
-    uint64_t notifications = experiment->result->total.of[TALLY_NOTIFICATION];
+    unsigned long long living = experiment->plan.fleet.sessions - 1,
+                       granted = experiment->result->handoffs,
+                       notifications = experiment->result->total.of[TALLY_NOTIFICATION];
     uint32_t early = experiment_row(experiment, 0)->granted - 1;
-    claim_measured(experiment,
-                   "%u grants before the next release, %" PRIu64 " in all; %" PRIu64
-                   " notifications",
+    claim_measured(experiment, "%u grants before the next release, %llu in all; %llu notifications",
                    early, granted, notifications);
     claim_check(experiment, early == 0 && granted == living && notifications == living);
 }
-
-/* ------------------------------------------------------------------ a lost reply */
 
 /* The trial is to run to its end, or to be blocked by a client that has created again. */
 void deaths_of_replies_need_a_guid(struct experiment *experiment)
@@ -209,25 +195,23 @@ void deaths_of_replies_need_a_guid(struct experiment *experiment)
     uint32_t clients = experiment->plan.fleet.sessions;
     uint32_t loser = clients / 2; /* arrives in the middle, behind as many others */
     const struct trial_session_report *session = &result->memory->sessions[loser];
-    uint64_t creates = result->total.of[TALLY_CREATE];
+    unsigned long long grants = result->handoffs, creates = result->total.of[TALLY_CREATE];
     bool blocked = result->end == END_DEADLINE, blocks = experiment->recipe == 0,
          expected = blocked && creates > clients && result->violation_count == 0;
     if (!result->had_death)
         claim_undecide(experiment, "no reply was lost");
     if (!result->had_death || (!expected && !experiment_accepts(experiment)))
         return;
-    claim_measured(experiment, "%s: %" PRIu64 " grants, %" PRIu64 " CREATEs",
-                   experiment_recipe(experiment), result->handoffs, creates);
+    claim_measured(experiment, "%s: %llu grants, %llu CREATEs", experiment_recipe(experiment),
+                   grants, creates);
     if (blocked)
         claim_measured(experiment,
                        "then nothing for %d s: session %u, at %s, waits until %s is deleted",
                        (int)(experiment->plan.fleet.timeout_ns / NS_PER_S), loser,
                        folder_name(session->node), folder_name(session->waits_for));
-    claim_check(experiment, blocked == blocks && result->handoffs == (blocks ? loser : clients) &&
+    claim_check(experiment, blocked == blocks && grants == (blocks ? loser : clients) &&
                                 creates == clients + blocks);
 }
-
-/* ------------------------------------------------------------------ the death of a holder */
 
 /* Whether a lock is freed in time after the last request of its dead holder: after one session
  * timeout at the earliest, and two at the latest. The servers count from the last message of a
@@ -254,12 +238,11 @@ void deaths_of_holders_take_the_timeout(struct experiment *experiment)
         claim_check(experiment,
                     memory->recovery_ns > 0 && deaths_frees_in_time(freed_ns, timeout_ns));
     }
-    claim_measured(experiment, "half-written %s: %" PRIu64,
-                   crashes ? "after the crash" : "without a crash", experiment->result->repairs);
-    claim_check(experiment, experiment->result->repairs == crashes);
+    unsigned long long repairs = experiment->result->repairs;
+    claim_measured(experiment, "half-written %s: %llu",
+                   crashes ? "after the crash" : "without a crash", repairs);
+    claim_check(experiment, repairs == crashes);
 }
-
-/* ------------------------------------------------------------------ the death of a leader */
 
 /* In the row that the death of the leader, session 0, has opened, the next in line is notified,
  * lists, and leads. */
@@ -267,10 +250,9 @@ void deaths_of_leaders_have_one_successor(struct experiment *experiment)
 {
     const struct ledger_row *row = experiment_row(experiment, 1);
     const struct trial_plan *plan = &experiment->plan;
-    uint64_t rpcs = tally_rpcs(&row->tally), notified = row->tally.of[TALLY_NOTIFICATION];
+    unsigned long long rpcs = tally_rpcs(&row->tally), notified = row->tally.of[TALLY_NOTIFICATION];
     claim_measured(
-        experiment,
-        "%u clients, %s: session %d leads after %.3f s, notifications %" PRIu64 ", RPCs %" PRIu64,
+        experiment, "%u clients, %s: session %d leads after %.3f s, notifications %llu, RPCs %llu",
         plan->fleet.sessions, plan->death.how == DEATH_EXIT ? "exit" : "crash",
         (int)row->holder - 1, (double)experiment->result->recovery_ns / 1e9, notified, rpcs);
     claim_check(experiment, row->holder == 1 + 1 && notified == 1 && rpcs == 1);

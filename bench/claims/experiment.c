@@ -4,7 +4,6 @@
 #include "bench/claims/internal.h"
 #include "bench/output/noise_watch.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -93,8 +92,8 @@ static void run_trial(struct experiment *experiment)
     if (host->sessions_most > 0 && sessions > host->sessions_most) {
         experiment->kind =
             error_raise(experiment->error, ERROR_CONNECTION_LIMIT, 0, experiment_recipe(experiment),
-                        "%u sessions are needed, and the servers allow %" PRIu64, sessions,
-                        host->sessions_most);
+                        "%u sessions are needed, and the servers allow %llu", sessions,
+                        (unsigned long long)host->sessions_most);
         return;
     }
     const struct trial_watch watch = {

@@ -58,6 +58,7 @@ struct claim {
     struct trial_plan trials[CLAIM_CELLS_MAX]; /* the cells of each; plan_trial fills in the rest */
     unsigned rounds;                           /* 0: one */
     struct growth growths[2][2];               /* of the first two recipes */
+    bool notifies_one, notifies_deleter; /* a release: one waiter, not all; its own client too */
     /* Examines a trial that ran to its end, in which a planned death took place; or any trial. */
     experiment_function *examine;
     bool examines_any;
@@ -169,8 +170,7 @@ const struct ledger_row *experiment_row(const struct experiment *experiment, uin
 /* ------------------------------------------------------------------ the functions of claims */
 
 experiment_function growth_check, growth_keep_time, growth_of_time_is_linear;
-experiment_function releases_notify_all, releases_notify_children_watches, releases_notify_one,
-    releases_let_readers_in_together;
+experiment_function releases_notify, releases_notify_alike, releases_let_readers_in_together;
 experiment_function contention_has_one_winner, contention_loses_no_wakeup,
     contention_count_overtaken, contention_keeps_order, contention_waits_for_nothing,
     contention_shows_and_breaks;

@@ -24,7 +24,7 @@
 
 struct file_set {
     char folder[PATH_MAX];
-    char run[NAME_MAX + 1]; /* the folder's last name: the run's id in every row */
+    char run[NAME_MAX + 1]; /* the id in every row: the folder's last name, or the user's own */
     uint64_t started_utc_ns;
     uint64_t started_ns;
     size_t trials;

@@ -148,8 +148,13 @@ static enum error_kind open_record(struct series *series, size_t topology, struc
     if (file_set_open(&record->files, out, target->name, error) ||
         file_set_add_table(&record->files, user->rows, &record->csv, error))
         return error->kind;
+    /* A simulation repeats its rows, and with them the id; real servers never do. */
+    if (options->target->driver != DRIVER_SIMULATED)
+        snprintf(record->files.run, sizeof record->files.run, "%s-%s", folder_name(target->root),
+                 target->name);
     manifest_begin(&record->manifest, series->argc, series->argv, options->seed,
                    json_incref(series->plan), options->target, target);
+    manifest_set(&record->manifest, "run", json_text(record->files.run));
     if (user->open_record != NULL && user->open_record(series->context, record, error))
         return error->kind;
     const char *shares = resources_warning(options->target, record->servers);

@@ -16,15 +16,13 @@ static void write_html_cell(FILE *stream, size_t place, bool is_number, const ch
     html_cell(stream, is_number, text);
 }
 
-static void end_html_row(FILE *stream)
-{
-    fputs("</tr>\n", stream);
-}
-
-const struct page_form page_form_html = {html_table_begin, write_html_cell, end_html_row,
-                                         html_table_end, false};
+const struct page_form page_form_html = {html_table_begin, write_html_cell, "</tr>\n",
+                                         HTML_TABLE_END, false};
 
 /* ------------------------------------------------------------------ LaTeX */
+
+#define LATEX_ROW_END " \\\\\n"
+#define LATEX_END     "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
 
 /* The first sign is one in a number alone. */
 static void write_latex(FILE *stream, bool is_number, const char *text)
@@ -61,11 +59,6 @@ static void write_latex_cell(FILE *stream, size_t place, bool is_number, const c
     write_latex(stream, is_number, text);
 }
 
-static void end_latex_row(FILE *stream)
-{
-    fputs(" \\\\\n", stream);
-}
-
 /* Small type and little space, for a column of a page that has two. */
 static void begin_latex(FILE *stream, const char *name, const char *title,
                         const struct page_heading *headings, size_t count)
@@ -79,16 +72,12 @@ static void begin_latex(FILE *stream, const char *name, const char *title,
     fputs("}\n\\toprule\n", stream);
     for (size_t i = 0; i < count; i++)
         write_latex_cell(stream, i, false, headings[i].text);
-    end_latex_row(stream);
-    fputs("\\midrule\n", stream);
-}
-
-static void end_latex(FILE *stream)
-{
-    fputs("\\bottomrule\n\\end{tabular}\n\\end{table}\n", stream);
+    fputs(LATEX_ROW_END "\\midrule\n", stream);
 }
 
 /* ------------------------------------------------------------------ Markdown */
+
+#define MARKDOWN_ROW_END " |\n"
 
 static void write_markdown_cell(FILE *stream, size_t place, bool is_number, const char *text)
 {
@@ -100,11 +89,6 @@ static void write_markdown_cell(FILE *stream, size_t place, bool is_number, cons
     page_escape(stream, text, signs);
 }
 
-static void end_markdown_row(FILE *stream)
-{
-    fputs(" |\n", stream);
-}
-
 static void begin_markdown(FILE *stream, const char *name, const char *title,
                            const struct page_heading *headings, size_t count)
 {
@@ -112,15 +96,10 @@ static void begin_markdown(FILE *stream, const char *name, const char *title,
     fprintf(stream, "%s:\n\n", title);
     for (size_t i = 0; i < count; i++)
         write_markdown_cell(stream, i, false, headings[i].text);
-    end_markdown_row(stream);
+    fputs(MARKDOWN_ROW_END, stream);
     for (size_t i = 0; i < count; i++)
         fputs(headings[i].is_numeric ? "|--:" : "|---", stream);
     fputs("|\n", stream);
-}
-
-static void end_markdown(FILE *stream)
-{
-    (void)stream;
 }
 
 /* ------------------------------------------------------------------ CSV */
@@ -140,11 +119,6 @@ static void write_csv_cell(FILE *stream, size_t place, bool is_number, const cha
     free(plain);
 }
 
-static void end_csv_row(FILE *stream)
-{
-    fputc('\n', stream);
-}
-
 static void begin_csv(FILE *stream, const char *name, const char *title,
                       const struct page_heading *headings, size_t count)
 {
@@ -152,15 +126,10 @@ static void begin_csv(FILE *stream, const char *name, const char *title,
     (void)title;
     for (size_t i = 0; i < count; i++)
         write_csv_cell(stream, i, false, headings[i].text);
-    end_csv_row(stream);
-}
-
-static void end_csv(FILE *stream)
-{
-    (void)stream;
+    fputc('\n', stream);
 }
 
 const struct page_form page_forms[] = {
-    [PAGE_LATEX] = {begin_latex, write_latex_cell, end_latex_row, end_latex, true},
-    [PAGE_CSV] = {begin_csv, write_csv_cell, end_csv_row, end_csv, false},
-    [PAGE_MARKDOWN] = {begin_markdown, write_markdown_cell, end_markdown_row, end_markdown, true}};
+    [PAGE_LATEX] = {begin_latex, write_latex_cell, LATEX_ROW_END, LATEX_END, true},
+    [PAGE_CSV] = {begin_csv, write_csv_cell, "\n", "", false},
+    [PAGE_MARKDOWN] = {begin_markdown, write_markdown_cell, MARKDOWN_ROW_END, "", true}};

@@ -122,11 +122,6 @@ void html_table_begin(FILE *stream, const char *name, const char *title,
     fputs("</tr>\n</thead>\n<tbody>\n", stream);
 }
 
-void html_table_end(FILE *stream)
-{
-    fputs("</tbody>\n</table>\n</section>\n", stream);
-}
-
 void html_cell(FILE *stream, bool is_number, const char *text)
 {
     fputs(is_number ? "<td class=\"number\">" : "<td>", stream);

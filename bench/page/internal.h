@@ -61,17 +61,18 @@ struct page_record {
 struct page_sources {
     struct page_source list[PAGE_SOURCES_MAX];
     size_t count;
+    bool has_namesakes;          /* the last names of two paths are the same */
     struct page_record *records; /* source by source */
     size_t record_count;
     struct page_files files; /* of all sources: their error is looked at before the page is kept */
 };
 
-/* Adds a folder of results, and labels all anew; a parent without results of its own means all in
- * it, in the order of their names. ERROR_NOT_A_RUN if there are none; ERROR_USAGE for a folder that
- * is named twice, and more than PAGE_SOURCES_MAX. On an error the list is for page_sources_deinit.
- */
-MUST_CHECK enum error_kind page_sources_add(struct page_sources *sources, const char *folder,
-                                            struct error *error);
+/* Reads folders of results; a parent without results of its own means all in it, in the order of
+ * their names. ERROR_NOT_A_RUN if there are none; ERROR_USAGE for a folder that is named twice, and
+ * more than PAGE_SOURCES_MAX. On an error the list is for page_sources_deinit. */
+MUST_CHECK enum error_kind page_sources_read(struct page_sources *sources,
+                                             const char *const *folders, size_t count,
+                                             struct error *error);
 void page_sources_deinit(struct page_sources *sources);
 
 /* A CSV file of a source by its name. */
@@ -134,7 +135,7 @@ struct page_heading {
  * <tr> and </tr>. name: as in tables.csv; "": it has none. */
 void html_table_begin(FILE *stream, const char *name, const char *title,
                       const struct page_heading *headings, size_t count);
-void html_table_end(FILE *stream);
+#define HTML_TABLE_END "</tbody>\n</table>\n</section>\n"
 void html_cell(FILE *stream, bool is_number, const char *text);
 
 /* ------------------------------------------------------------------ tables (tables.c, forms.c) */
@@ -144,8 +145,7 @@ struct page_form {
     void (*begin)(FILE *stream, const char *name, const char *title,
                   const struct page_heading *headings, size_t count);
     void (*cell)(FILE *stream, size_t place, bool is_number, const char *text); /* place: from 0 */
-    void (*end_row)(FILE *stream);
-    void (*end)(FILE *stream);
+    const char *row_end, *end;
     bool is_narrow; /* the columns for a paper alone, each figure with its interval */
 };
 
@@ -161,8 +161,8 @@ const struct csv_reader *page_list(const char *csv, const char *name, struct csv
 #define PAGE_NUMBER_SIZE 96
 const char *page_format_number(double number, char text[PAGE_NUMBER_SIZE]);
 
-/* The name of the next table of tables.csv that has rows; false: there is none. *at begins as 0. */
-bool page_table_next(const struct page_sources *sources, size_t *at, const char **name);
+/* The name of the next table of tables.csv that has rows; NULL: there is none. *at begins as 0. */
+const char *page_table_next(const struct page_sources *sources, size_t *at);
 
 /* The table with this name. */
 void page_table_write(FILE *stream, const struct page_sources *sources, const char *name,

@@ -13,25 +13,6 @@
 
 _Static_assert(STATISTICS_TRIALS_MIN == 5, "page.html says so");
 
-/* ------------------------------------------------------------------ folders */
-
-static enum error_kind read_folders(struct page_sources *sources, const char *const *folders,
-                                    size_t count, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-        kind = page_sources_add(sources, folders[i], error);
-    return kind;
-}
-
-/* The first error of a file that was read since. */
-static enum error_kind file_error(const struct page_sources *sources, struct error *error)
-{
-    if (sources->files.error.kind != ERROR_NONE)
-        *error = sources->files.error;
-    return sources->files.error.kind;
-}
-
 /* ------------------------------------------------------------------ the head of the page */
 
 static void write_heading(FILE *stream, const struct page_sources *sources)
@@ -123,6 +104,14 @@ static bool write_part(const struct part *part, const struct page_sources *sourc
 
 /* ------------------------------------------------------------------ the file */
 
+/* The first error of a file that was read. */
+static enum error_kind check_files(const struct page_sources *sources, struct error *error)
+{
+    if (sources->files.error.kind != ERROR_NONE)
+        *error = sources->files.error;
+    return sources->files.error.kind;
+}
+
 static void write_page(FILE *stream, const void *page)
 {
     html_frame(stream, page_html, ((const struct page *)page)->slots);
@@ -140,18 +129,18 @@ enum error_kind page_write(const char *const *folders, size_t count, const char 
     if (name > file)
         snprintf(folder, sizeof folder, "%.*s", (int)(name - file), file);
     folder_trim(folder);
-    enum error_kind kind = read_folders(&page->sources, folders, count, error);
+    enum error_kind kind = page_sources_read(&page->sources, folders, count, error);
     for (size_t i = 0; kind == ERROR_NONE && i < PARTS; i++) {
         if (!write_part(&parts[i], &page->sources, &texts[i]))
             kind = error_raise(error, ERROR_NO_MEMORY, 0, file, "%s", "");
         add_slot(page, parts[i].slot, texts[i]);
     }
-    if (kind == ERROR_NONE)
-        kind = file_error(&page->sources, error);
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         add_slot(page, fixed[i].name, fixed[i].text);
     add_conditions(page);
     add_slot(page, NULL, NULL);
+    if (kind == ERROR_NONE)
+        kind = check_files(&page->sources, error);
     if (kind == ERROR_NONE)
         kind = output_write(folder, name, write_page, page, error);
     for (size_t i = 0; i < PARTS; i++)
@@ -212,77 +201,68 @@ void page_add_series(const struct series *series)
 
 const char *const page_formats[] = {"latex", "csv", "markdown", NULL};
 
-/* Reads all files of their tables, too: an error in one is found before a table is written. */
-static enum error_kind read_tables(struct page_sources *sources, const char *const *folders,
-                                   size_t count, struct error *error)
+/* What is written to a file. */
+struct taken {
+    struct page_sources sources;
+    const char *table;
+    const struct page_form *form;
+};
+
+static void write_taken(FILE *stream, const void *context)
 {
-    const char *name;
-    enum error_kind kind = read_folders(sources, folders, count, error);
-    for (size_t at = 0; kind == ERROR_NONE && page_table_next(sources, &at, &name);)
-        continue;
-    return kind == ERROR_NONE ? file_error(sources, error) : kind;
+    const struct taken *taken = context;
+    page_table_write(stream, &taken->sources, taken->table, taken->form);
 }
 
-/* Writes the names of all tables, separated by commas. Returns whether one of them is `wanted`. */
-static bool list_names(const struct page_sources *sources, const char *wanted, char *text,
-                       size_t size)
+/* Looks for the table among all, whose files are read: an error in one is found before a table is
+ * written. */
+static enum error_kind find_table(const struct page_sources *sources, const char *table,
+                                  struct error *error)
 {
+    struct growing_text names = {0};
     const char *name;
-    size_t length = 0;
-    bool found = false;
-    for (size_t at = 0; page_table_next(sources, &at, &name);) {
-        found = found || strcmp(name, wanted) == 0;
-        if (length < size)
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
-                                       name);
+    bool found = table == NULL;
+    for (size_t at = 0; (name = page_table_next(sources, &at)) != NULL;) {
+        found = found || strcmp(name, table) == 0;
+        growing_text_add(&names, "%s%s", names.length > 0 ? ", " : "", name);
     }
-    return found;
-}
-
-enum error_kind page_table_print(const char *const *folders, size_t count, const char *name,
-                                 enum page_format format, FILE *stream, struct error *error)
-{
-    struct page_sources *sources = memory_new(1, sizeof *sources);
-    char names[512] = "";
-    enum error_kind kind = read_tables(sources, folders, count, error);
-    if (kind == ERROR_NONE && !list_names(sources, name, names, sizeof names))
-        kind = error_raise(error, ERROR_USAGE, 0, name,
-                           "these results have no such table; they have %s", names);
-    if (kind == ERROR_NONE)
-        page_table_write(stream, sources, name, &page_forms[format]);
-    page_sources_deinit(sources);
-    free(sources);
+    enum error_kind kind = check_files(sources, error);
+    if (kind == ERROR_NONE && !found)
+        kind = error_raise(error, ERROR_USAGE, 0, table,
+                           "these results have no such table; they have %s", names.text);
+    free(names.text);
     return kind;
 }
 
-struct saved {
-    const struct page_sources *sources;
-    const char *name;
-    enum page_format format;
-};
-
-static void write_saved(FILE *stream, const void *context)
+static enum error_kind save_tables(struct taken *taken, const char *ending, const char *out,
+                                   struct error *error)
 {
-    const struct saved *saved = context;
-    page_table_write(stream, saved->sources, saved->name, &page_forms[saved->format]);
-}
-
-enum error_kind page_tables_save(const char *const *folders, size_t count, enum page_format format,
-                                 const char *out, struct error *error)
-{
-    static const char *const endings[] = {"tex", "csv", "md"};
-    struct page_sources *sources = memory_new(1, sizeof *sources);
-    struct saved saved = {.sources = sources, .format = format};
     char folder[PATH_MAX];
-    enum error_kind kind = read_tables(sources, folders, count, error);
-    if (kind == ERROR_NONE)
-        kind = folder_make(out, 0, "", folder, error);
-    for (size_t at = 0; kind == ERROR_NONE && page_table_next(sources, &at, &saved.name);) {
-        char *file = memory_format("%s.%s", saved.name, endings[format]);
-        kind = output_write(folder, file, write_saved, &saved, error);
+    enum error_kind kind = folder_make(out, 0, "", folder, error);
+    for (size_t at = 0;
+         kind == ERROR_NONE && (taken->table = page_table_next(&taken->sources, &at)) != NULL;) {
+        char *file = memory_format("%s.%s", taken->table, ending);
+        kind = output_write(folder, file, write_taken, taken, error);
         free(file);
     }
-    page_sources_deinit(sources);
-    free(sources);
+    return kind;
+}
+
+enum error_kind page_tables_take(const char *const *folders, size_t count, const char *table,
+                                 enum page_format format, const char *out, struct error *error)
+{
+    static const char *const endings[] = {"tex", "csv", "md"};
+    struct taken *taken = memory_new(1, sizeof *taken);
+    taken->table = table;
+    taken->form = &page_forms[format];
+    enum error_kind kind = page_sources_read(&taken->sources, folders, count, error);
+    if (kind == ERROR_NONE)
+        kind = find_table(&taken->sources, table, error);
+    if (kind == ERROR_NONE && table == NULL)
+        kind = save_tables(taken, endings[format], out, error);
+    else if (kind == ERROR_NONE)
+        write_taken(stdout, taken);
+    page_sources_deinit(&taken->sources);
+    free(taken);
     return kind;
 }

@@ -24,7 +24,7 @@
 #define PAGE_FILE "report.html"
 
 /* Writes the page of these folders (bench/page/sources.c) to `file`, replacing a file of that name.
- * Errors of page_sources_add and of base/output.h; ERROR_NO_MEMORY. */
+ * Errors of page_sources_read and of base/output.h; ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind page_write(const char *const *folders, size_t count, const char *file,
                                       struct error *error);
 
@@ -34,16 +34,12 @@ enum page_format { PAGE_LATEX, PAGE_CSV, PAGE_MARKDOWN };
 extern const char *const page_formats[]; /* NULL behind the last */
 
 /* Prints the table with this name, with the rows of all these folders; the page names it in its
- * files. Errors as above; ERROR_USAGE: they have none of that name, and the detail lists theirs. */
-MUST_CHECK enum error_kind page_table_print(const char *const *folders, size_t count,
-                                            const char *name, enum page_format format, FILE *stream,
-                                            struct error *error);
-
-/* Makes the folder `out` with a file for each table, which has its name. Errors as above, and of
- * folder_make (bench/output/folder.h). */
-MUST_CHECK enum error_kind page_tables_save(const char *const *folders, size_t count,
-                                            enum page_format format, const char *out,
-                                            struct error *error);
+ * files. table: NULL: makes the folder `out` with a file for each table, which has its name. Errors
+ * as above, and of folder_make (bench/output/folder.h); ERROR_USAGE: they have none of that name,
+ * and the detail lists theirs. */
+MUST_CHECK enum error_kind page_tables_take(const char *const *folders, size_t count,
+                                            const char *table, enum page_format format,
+                                            const char *out, struct error *error);
 
 /* Writes PAGE_FILE into one folder at the end of a subcommand, whose results are none the worse if
  * it cannot be done: that is a warning on stderr, except if quiet, and in the manifest. manifest:

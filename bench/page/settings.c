@@ -41,10 +41,17 @@ static void write_command(FILE *stream, const json_t *manifest)
                  page_json_text(json_object_get(manifest, "ended")));
 }
 
-/* Writes a text with its lines, null as "none", any other value as JSON. */
+/* Writes a text with its lines, null and an empty list as "none", any other value as JSON; of a
+ * list all of its values. */
 static void write_value(FILE *stream, const json_t *value)
 {
-    char *text = json_is_null(value) ? memory_text("none")
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        fputs(i > 0 ? ", " : "", stream);
+        write_value(stream, json_array_get(value, i));
+    }
+    if (json_array_size(value) > 0)
+        return;
+    char *text = json_is_null(value) || json_is_array(value) ? memory_text("none")
                  : json_is_string(value)
                      ? memory_text(json_string_value(value))
                      : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
@@ -60,8 +67,7 @@ static void write_value(FILE *stream, const json_t *value)
 static void write_member(FILE *stream, const char *name, json_t *value)
 {
     const char *key;
-    size_t index;
-    json_t *inner, *none = json_null();
+    json_t *inner;
     bool of_objects = json_is_object(json_array_get(value, 0));
     json_object_foreach(value, key, inner)
     {
@@ -79,13 +85,7 @@ static void write_member(FILE *stream, const char *name, json_t *value)
     fputs("<tr>", stream);
     html_element(stream, "th scope=\"row\"", "%s", name);
     fputs("<td>", stream);
-    json_array_foreach(value, index, inner)
-    {
-        fputs(index > 0 ? ", " : "", stream);
-        write_value(stream, inner);
-    }
-    if (json_array_size(value) == 0)
-        write_value(stream, json_is_array(value) ? none : value);
+    write_value(stream, value);
     fputs("</td></tr>\n", stream);
 }
 
@@ -109,7 +109,7 @@ void page_settings_write(FILE *stream, const struct page_sources *sources)
         {
             write_member(stream, key, value);
         }
-        html_table_end(stream);
+        fputs(HTML_TABLE_END, stream);
         fputs("</details>\n", stream);
     }
 }

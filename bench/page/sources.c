@@ -67,30 +67,27 @@ const char *page_json_text(const json_t *text)
 
 /* ------------------------------------------------------------------ records */
 
-/* Adds a record of the last source: of its own folder (name: ""), or of one in it. */
-static void add_record(struct page_sources *sources, const char *folder, const char *name)
+/* Adds a record of the last source: its own folder, or one in it that has a manifest. */
+static enum error_kind add_record(void *context, const char *folder, struct error *error)
 {
     static const struct csv_reader none;
+    struct page_sources *sources = context;
     struct page_source *source = &sources->list[sources->count - 1];
-    struct error *error = &sources->files.error;
+    bool is_inner = folder != source->path;
+    (void)error;
+    if (is_inner && !folder_has(folder, "manifest.json"))
+        return ERROR_NONE;
     sources->records =
         memory_grow(sources->records, sources->record_count, sizeof *sources->records);
     struct page_record *record = &sources->records[sources->record_count++];
     *record = (struct page_record){.source = source, .findings = &none};
-    snprintf(record->name, sizeof record->name, "%s", name);
+    snprintf(record->name, sizeof record->name, "%s", is_inner ? folder_name(folder) : "");
     source->record_count++;
     if (!source->has_summary)
         record->findings = read_csv(&sources->files, folder, "findings.csv");
     source->findings += record->findings->rows;
-    if (error->kind == ERROR_NONE && folder_has(folder, "manifest.json"))
-        record->manifest = folder_manifest(folder, error);
-}
-
-static enum error_kind add_inner_record(void *sources, const char *folder, struct error *error)
-{
-    (void)error;
-    if (folder_has(folder, "manifest.json"))
-        add_record(sources, folder, folder_name(folder));
+    if (sources->files.error.kind == ERROR_NONE && folder_has(folder, "manifest.json"))
+        record->manifest = folder_manifest(folder, &sources->files.error);
     return ERROR_NONE;
 }
 
@@ -103,12 +100,12 @@ static enum error_kind read_records(struct page_sources *sources, struct error *
     bool is_whole =
         folder_has(folder, "manifest.json") || strcmp(source->kind->word, "autopsy") == 0;
     if (is_whole || folder_has(folder, "findings.csv"))
-        add_record(sources, folder, "");
+        (void)!add_record(sources, folder, error);
     size_t own = source->record_count;
     source->has_summary = source->findings > 0;
     if (is_whole)
         return ERROR_NONE;
-    enum error_kind kind = folder_each(folder, add_inner_record, sources, error);
+    enum error_kind kind = folder_each(folder, add_record, sources, error);
     return kind != ERROR_NONE || source->record_count > own
                ? kind
                : error_raise(error, ERROR_NOT_A_RUN, 0, source->folder,
@@ -120,15 +117,10 @@ static enum error_kind read_records(struct page_sources *sources, struct error *
 /* Labels sources by their last names, if these all differ, else as the folders were named. */
 static void label_sources(struct page_sources *sources)
 {
-    bool differ = true;
     for (size_t i = 0; i < sources->count; i++) {
-        for (size_t j = 0; j < i; j++)
-            differ = differ && strcmp(folder_name(sources->list[i].path),
-                                      folder_name(sources->list[j].path)) != 0;
+        struct page_source *source = &sources->list[i];
+        source->label = sources->has_namesakes ? source->folder : folder_name(source->path);
     }
-    for (size_t i = 0; i < sources->count; i++)
-        sources->list[i].label =
-            differ ? folder_name(sources->list[i].path) : sources->list[i].folder;
     for (size_t i = 0; i < sources->record_count; i++) {
         struct page_record *record = &sources->records[i];
         const char *name = record->source->record_count > 1 ? record->name : "";
@@ -157,6 +149,8 @@ static enum error_kind add_source(void *context, const char *folder, struct erro
     for (const struct page_source *other = sources->list; other < source; other++) {
         if (strcmp(other->path, source->path) == 0)
             return error_raise(error, ERROR_USAGE, 0, folder, "this folder is named twice");
+        if (strcmp(folder_name(other->path), folder_name(source->path)) == 0)
+            sources->has_namesakes = true;
     }
     enum error_kind kind = read_records(sources, error);
     if (kind == ERROR_NONE && page_file(source, of->file)->rows == 0 &&
@@ -165,7 +159,8 @@ static enum error_kind add_source(void *context, const char *folder, struct erro
     return kind;
 }
 
-enum error_kind page_sources_add(struct page_sources *sources, const char *named,
+/* Adds a named folder, or all in it. */
+static enum error_kind add_named(struct page_sources *sources, const char *named,
                                  struct error *error)
 {
     char folder[PATH_MAX];
@@ -181,8 +176,16 @@ enum error_kind page_sources_add(struct page_sources *sources, const char *named
         return error_raise(error, ERROR_NOT_A_RUN, 0, folder,
                            "there are no results in it: no trials.csv, load.csv, cells.csv, "
                            "shape.csv, answers.csv");
-    if (kind == ERROR_NONE)
-        label_sources(sources);
+    return kind;
+}
+
+enum error_kind page_sources_read(struct page_sources *sources, const char *const *folders,
+                                  size_t count, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
+        kind = add_named(sources, folders[i], error);
+    label_sources(sources);
     return kind;
 }
 

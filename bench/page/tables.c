@@ -71,7 +71,7 @@ const struct csv_reader *page_list(const char *csv, const char *name, struct csv
 }
 
 /* Reads the table that begins in row *at of tables.csv. False: there is none. */
-static bool next_view(size_t *at, struct view *view)
+static bool read_view(size_t *at, struct view *view)
 {
     static struct csv_reader reader;
     const struct csv_reader *list = page_list(tables_csv, "tables.csv", &reader);
@@ -158,22 +158,10 @@ const char *page_format_number(double number, char text[PAGE_NUMBER_SIZE])
     return text;
 }
 
-static bool is_yes(const struct csv_reader *file, size_t row, const char *column)
+static bool is_disturbed(const struct line *line)
 {
-    return strcmp(page_text(file, row, column), "yes") == 0;
-}
-
-/* Formats a number of the file; a time that other programs may have disturbed is marked. */
-static const char *format_number(const struct line *line, const struct column *column, double value,
-                                 char text[PAGE_NUMBER_SIZE])
-{
-    bool disturbed = is_yes(line->file, line->row, "disturbed") ||
-                     is_yes(line->file, line->row, "noise_disturbed");
-    bool is_marked = column->is_time && disturbed;
-    char number[PAGE_NUMBER_SIZE];
-    snprintf(text, PAGE_NUMBER_SIZE, "%s%s", is_marked ? "~" : "",
-             page_format_number(value * column->factor, number));
-    return text;
+    return strcmp(page_text(line->file, line->row, "disturbed"), "yes") == 0 ||
+           strcmp(page_text(line->file, line->row, "noise_disturbed"), "yes") == 0;
 }
 
 /* An end of a figure's interval: that of handoff_p50_us is handoff_p50_us_low. */
@@ -185,8 +173,8 @@ static double find_end(const struct line *line, const struct column *column, con
     return value;
 }
 
-/* Formats a field. A figure that is not known, with a lower end of its interval, is at least that.
- * Returns text, or what the file has. */
+/* Formats a field. A figure that is not known, with a lower end of its interval, is at least that;
+ * a time that other programs may have disturbed is marked. Returns text, or what the file has. */
 static const char *format_field(const struct line *line, const struct column *column,
                                 bool with_interval, char text[FIELD_SIZE])
 {
@@ -196,15 +184,15 @@ static const char *format_field(const struct line *line, const struct column *co
     char number[PAGE_NUMBER_SIZE], from[PAGE_NUMBER_SIZE], to[PAGE_NUMBER_SIZE];
     double value = page_parse_number(field), low = find_end(line, column, "low"),
            high = find_end(line, column, "high");
-    if (!isnan(value) && with_interval && !isnan(low) && !isnan(high))
-        snprintf(text, FIELD_SIZE, "%s (%s to %s)", format_number(line, column, value, number),
+    bool is_known = !isnan(value), is_marked = column->is_time && is_disturbed(line);
+    if (!is_known && isnan(low))
+        return "–";
+    int length = snprintf(text, FIELD_SIZE, "%s%s%s", is_known ? "" : "≥ ", is_marked ? "~" : "",
+                          page_format_number((is_known ? value : low) * column->factor, number));
+    if (is_known && with_interval && !isnan(low) && !isnan(high))
+        snprintf(text + length, FIELD_SIZE - (size_t)length, " (%s to %s)",
                  page_format_number(low * column->factor, from),
                  page_format_number(high * column->factor, to));
-    else if (!isnan(value))
-        snprintf(text, FIELD_SIZE, "%s", format_number(line, column, value, number));
-    else
-        snprintf(text, FIELD_SIZE, "%s%s", isnan(low) ? "" : "≥ ",
-                 isnan(low) ? "–" : format_number(line, column, low, number));
     return text;
 }
 
@@ -216,12 +204,10 @@ static bool is_number(const struct column *column, const char *field)
 /* A column of numbers alone is aligned as numbers are. */
 static bool is_numeric(const struct view *view, const struct column *column)
 {
-    bool numeric = true;
-    for (size_t i = 0; numeric && i < view->line_count; i++) {
-        const struct line *line = &view->lines[i];
-        numeric = is_number(column, page_text(line->file, line->row, column->name));
-    }
-    return numeric;
+    const struct line *line = view->lines, *end = line + view->line_count;
+    while (line < end && is_number(column, page_text(line->file, line->row, column->name)))
+        line++;
+    return line == end;
 }
 
 /* labelled: each row says of which source it is. */
@@ -249,9 +235,9 @@ static void write_rows(FILE *stream, const struct view *view, const struct page_
             const char *field = format_field(line, columns[j], form->is_narrow, text);
             form->cell(stream, labelled + j, is_number(columns[j], field), field);
         }
-        form->end_row(stream);
+        fputs(form->row_end, stream);
     }
-    form->end(stream);
+    fputs(form->end, stream);
 }
 
 /* Writes the table as LaTeX, which is not shown: a button saves it (tables.js). */
@@ -289,22 +275,26 @@ static void write_folded(FILE *stream, const struct view *view, bool labelled, b
 
 /* ------------------------------------------------------------------ the tables of sources */
 
-/* Gathers the rows of all sources, the caller's to free. Returns whether there are any. */
-static bool gather_lines(struct view *view, const struct page_sources *sources)
+/* Finds the next table that has rows, of all sources, which are the caller's to free. */
+static bool next_view(const struct page_sources *sources, size_t *at, struct view *view)
 {
-    for (size_t i = 0; i < sources->count; i++)
-        add_lines(view, &sources->list[i]);
-    if (sources->count > 1 && view->line_count > 0)
-        qsort(view->lines, view->line_count, sizeof *view->lines, compare_lines);
-    return view->line_count > 0;
+    while (read_view(at, view)) {
+        for (size_t i = 0; i < sources->count; i++)
+            add_lines(view, &sources->list[i]);
+        if (sources->count > 1 && view->line_count > 0)
+            qsort(view->lines, view->line_count, sizeof *view->lines, compare_lines);
+        if (view->line_count > 0)
+            return true;
+    }
+    return false;
 }
 
 void page_tables_write(FILE *stream, const struct page_sources *sources, const char *section)
 {
     struct view view;
     bool labelled = sources->count > 1;
-    for (size_t at = 0; next_view(&at, &view); free(view.lines)) {
-        if (strcmp(view.section, section) != 0 || !gather_lines(&view, sources))
+    for (size_t at = 0; next_view(sources, &at, &view); free(view.lines)) {
+        if (strcmp(view.section, section) != 0)
             continue;
         if (view.line_count > PRINTED_MAX) {
             write_folded(stream, &view, labelled, false);
@@ -315,24 +305,21 @@ void page_tables_write(FILE *stream, const struct page_sources *sources, const c
     }
 }
 
-bool page_table_next(const struct page_sources *sources, size_t *at, const char **name)
+const char *page_table_next(const struct page_sources *sources, size_t *at)
 {
     struct view view;
-    bool found = false;
-    while (!found && next_view(at, &view)) {
-        found = gather_lines(&view, sources);
-        *name = view.name;
-        free(view.lines);
-    }
-    return found;
+    if (!next_view(sources, at, &view))
+        return NULL;
+    free(view.lines);
+    return view.name;
 }
 
 void page_table_write(FILE *stream, const struct page_sources *sources, const char *name,
                       const struct page_form *form)
 {
     struct view view;
-    for (size_t at = 0; next_view(&at, &view); free(view.lines)) {
-        if (strcmp(view.name, name) == 0 && gather_lines(&view, sources))
+    for (size_t at = 0; next_view(sources, &at, &view); free(view.lines)) {
+        if (strcmp(view.name, name) == 0)
             write_rows(stream, &view, form, sources->count > 1);
     }
 }

@@ -37,11 +37,10 @@ void paper_add(struct paper *paper, const struct judgement *judgement)
 {
     const struct evaluation *evaluation = paper->evaluation;
     const struct interval *ours = &judgement->ours;
-    bool judged = judgement->obstacle == NULL;
-    const char *reason = judged ? judgement->reason : judgement->obstacle;
+    const char *reason = judgement->reason;
     const struct finding finding = {.slug = evaluation->quantity,
                                     .subject = judgement->row,
-                                    .verdict = judged ? judgement->verdict : VERDICT_UNDETERMINED,
+                                    .verdict = judgement->verdict,
                                     .figure = *ours,
                                     .unit = evaluation->unit,
                                     .n = judgement->trials};
@@ -51,7 +50,7 @@ void paper_add(struct paper *paper, const struct judgement *judgement)
     row[shape_against_servers] = table_count_if(judgement->against > 0, judgement->against);
     table_put_interval(&row[shape_ratio], ours);
     row[shape_paper_ratio] = table_real(judgement->paper);
-    row[shape_verdict] = table_text(verdict_word(finding.verdict));
+    row[shape_verdict] = table_text(verdict_word(judgement->verdict));
     row[shape_quantity] = table_text(evaluation->quantity);
     row[shape_reason] = table_text(reason != NULL ? reason : "");
     row[shape_row] = table_text(judgement->row);
@@ -201,7 +200,9 @@ static void judge_pair(struct paper *paper, const struct paper_claim *claim,
                                   .trials = a->valid + b->valid};
     judgement.verdict = verdict_of_ratio(&judgement.ours, claim->falls);
     if (of_servers)
-        judgement.obstacle = servers_cannot_show(&paper->options.load.target, claim->falls);
+        judgement.reason = servers_cannot_show(&paper->options.load.target, claim->falls);
+    if (judgement.reason != NULL)
+        judgement.verdict = VERDICT_UNDETERMINED;
     if (claim->between == PAPER_ENDS && find_fall(a, b, fall)) {
         judgement.verdict = VERDICT_FAILS;
         judgement.reason = fall;
@@ -256,7 +257,7 @@ void paper_judge(struct paper *paper, const struct table *const rows[])
         gather(paper, rows[paper->cells[i].topology], &paper->cells[i]);
         add_figures(paper, &paper->cells[i]);
     }
-    for (size_t i = 0; i < evaluation->claim_count; i++)
+    for (size_t i = 0; i < evaluation->claims_count; i++)
         judge_claim(paper, &evaluation->claims[i]);
     if (evaluation->judge != NULL)
         evaluation->judge(paper);

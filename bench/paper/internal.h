@@ -60,13 +60,15 @@ struct paper_claim {
 
 /* ------------------------------------------------------------------ an evaluation */
 
+/* A member of the struct below, with the one behind it. */
+#define PAPER_LIST(member, list) .member = list, .member##_count = sizeof(list) / sizeof(list)[0]
+
 /* Constant. */
 struct evaluation {
     const char *name; /* "table1": the operand, and the folder among all */
 
     struct arguments arguments;
     const char *simulated; /* the default numbers of simulated servers */
-    bool one_session;      /* takes one number of sessions */
     bool (*is_consistent)(const struct paper_options *options); /* complains; NULL: always */
     int (*run)(struct paper *paper); /* returns the exit status, after complaints */
 
@@ -86,12 +88,12 @@ struct evaluation {
     size_t published_count, published_column;                             /* of the cells */
     void (*fill)(const struct paper_cell *cell, struct table_value *row); /* the others; or NULL */
     const struct paper_claim *claims;
-    size_t claim_count;
+    size_t claims_count;
     void (*judge)(struct paper *paper); /* beside the claims; NULL: nothing */
     const char *quantity;               /* of a judgement: "ratio" or "exponent" */
     const char *unit;                   /* of it: "times" or "power" */
     const struct row_column *columns;   /* of the cells, for people */
-    size_t column_count;
+    size_t columns_count;
 };
 
 extern const struct evaluation evaluation_table1, evaluation_table2, evaluation_table3;
@@ -139,8 +141,7 @@ struct judgement {
     double paper;         /* the same of the paper's figures; NaN: the paper has none */
     size_t trials;        /* valid */
     enum verdict verdict;
-    const char *reason;   /* of the verdict, without a period; NULL: the interval is */
-    const char *obstacle; /* why nothing can be judged, instead of both; NULL: it can */
+    const char *reason; /* of the verdict, without a period; NULL: the interval is */
 };
 
 /* Adds the judgement, and its finding. */

@@ -20,19 +20,20 @@ struct paper_options {
 
 #define PAPER_MEMBER(member) OPTION_MEMBER(struct load_options, member)
 
-#define PAPER_ROWS_PRIVATE                                                                         \
-    ROW_PROCESSES(struct load_options, processes), ROW_HEAP(struct load_options),                  \
+/* The last rows of every table, its end included. */
+#define PAPER_ROWS_COMMON                                                                          \
+    ROW_DRIVER(struct load_options), ROW_PROCESSES(struct load_options, processes),                \
+        ROW_HEAP(struct load_options),                                                             \
         OPTION_ROW(.name = "--server-cpus", .parse = option_row_cpus,                              \
                    .member = PAPER_MEMBER(target.cpu_percent), .least = SERVER_CPU_MIN_PERCENT,    \
                    .help = "      --server-cpus X      cores that each private server may use "    \
                            "[an equal part\n"                                                      \
                            "                           of the cores that clients leave; table3: "  \
                            "no limit]\n"),                                                         \
-        ROW_FSYNC(struct load_options), ROW_DATA(struct load_options)
-
-/* The last rows of every table, its end included. */
-#define PAPER_ROWS_LAST                                                                            \
-    ROW_TIMEOUT(struct load_options, timeout_ns), ROW_SEED(struct load_options, seed),             \
+        ROW_FSYNC(struct load_options), ROW_DATA(struct load_options),                             \
+        ROW_CONNECT(struct load_options), ROWS_IDENTITY(struct load_options),                      \
+        ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns),                              \
+        ROW_TIMEOUT(struct load_options, timeout_ns), ROW_SEED(struct load_options, seed),         \
         ROWS_NOISE(struct load_options),                                                           \
         OPTION_ROW(.name = "--out", .letter = 'o', OPTION_FOLDER(struct load_options, output.out), \
                    .help = "  -o, --out DIR            new folder for the results "                \
@@ -40,12 +41,6 @@ struct paper_options {
         ROW_PLOTS(struct load_options), ROW_JSON(struct load_options),                             \
         ROW_QUIET(struct load_options),                                                            \
         OPTION_ROW_HELP("  -h, --help               print this help\n"), OPTION_ROW(0)
-
-/* The rows of all evaluations that need no private servers. */
-#define PAPER_ROWS_COMMON                                                                          \
-    ROW_DRIVER(struct load_options), PAPER_ROWS_PRIVATE, ROW_CONNECT(struct load_options),         \
-        ROWS_IDENTITY(struct load_options),                                                        \
-        ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns), PAPER_ROWS_LAST
 
 /* Numbers of private servers, or of simulated ones: struct evaluation has their default, too. */
 #define PAPER_ROW_SERVERS(default_, simulated_)                                                    \
@@ -60,11 +55,6 @@ struct paper_options {
     OPTION_ROW(.name = name_, .letter = 'n', .parse = option_row_levels,                           \
                .member = PAPER_MEMBER(sessions), .least = 1, .most = FLEET_SESSIONS_MAX,           \
                .expected = expected_, .value = value_, .help = help_)
-
-/* For `one_session` of struct evaluation. */
-#define PAPER_ROW_ONE_SESSIONS                                                                     \
-    PAPER_ROW_SESSIONS("--sessions", "60", "expected a whole number from 1 to 100000",             \
-                       "  -n, --sessions N         the paper: 250 [60]\n")
 
 #define PAPER_ROWS_LOAD(duration_, warm_up_)                                                       \
     LOAD_ROW_SIZE("1024"), LOAD_ROW_DURATION(duration_), LOAD_ROW_WARM_UP(warm_up_),               \

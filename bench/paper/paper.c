@@ -40,10 +40,7 @@ static bool is_consistent(const struct evaluation *evaluation, const struct pape
         return complain_number(subcommand, "--servers", servers, error.detail);
     if (target_conflicts(subcommand, target, load->processes))
         return false;
-    if (evaluation->is_consistent != NULL && !evaluation->is_consistent(options))
-        return false;
-    return !evaluation->one_session || load->sessions.count == 1 ||
-           complain_value(subcommand, "--sessions", "a list", "expected one number");
+    return evaluation->is_consistent == NULL || evaluation->is_consistent(options);
 }
 
 /* Sets the default of a simulation, or the number of servers of --connect. */
@@ -160,35 +157,28 @@ int paper_worse_status(int status, int other)
     return status;
 }
 
-/* Makes one among all: with the options of all, and a folder of its own. */
-static int run_part(const struct evaluation *evaluation, const char *folder, int argc, char **argv,
-                    struct paper_list *list)
+/* Makes each with the options of all, in a folder of its own. */
+static int run_parts(const char *folder, const struct load_options *options, int argc, char **argv,
+                     struct paper_list *list)
 {
     char name[16], option[] = "--out", out[PATH_MAX + 16];
     char **arguments = memory_new((size_t)argc + 4, sizeof *arguments);
-    snprintf(name, sizeof name, "%s", evaluation->name);
-    snprintf(out, sizeof out, "%s/%s", folder, name);
+    int status = 0;
     arguments[0] = argv[0];
     arguments[1] = name;
     memcpy(arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof *arguments);
     arguments[argc + 1] = option;
     arguments[argc + 2] = out;
-    int status = run_one(evaluation, argc + 3, arguments, list);
-    free(arguments);
-    return status;
-}
-
-static int run_parts(const char *folder, const struct load_options *options, int argc, char **argv,
-                     struct paper_list *list)
-{
-    int status = 0;
     for (size_t i = 0; i < EVALUATIONS && !list->interrupted; i++) {
+        snprintf(name, sizeof name, "%s", evaluations[i]->name);
+        snprintf(out, sizeof out, "%s/%s", folder, name);
         if (!options->output.quiet && !options->output.json)
-            printf("%s%s\n", i == 0 ? "" : "\n", evaluations[i]->name);
+            printf("%s%s\n", i == 0 ? "" : "\n", name);
         fflush(stdout); /* an evaluation takes minutes; main checks what was written */
-        status = paper_worse_status(status, run_part(evaluations[i], folder, argc, argv, list));
+        status = paper_worse_status(status, run_one(evaluations[i], argc + 3, arguments, list));
         fflush(stdout);
     }
+    free(arguments);
     page_add_common(folder, options->output.quiet);
     folder_discard(folder); /* if nothing was kept */
     return status;

@@ -128,7 +128,7 @@ static void print(const struct paper *paper)
     const struct row_grid grids[] = {
         {.table = &paper->figures,
          .columns = evaluation->columns,
-         .column_count = evaluation->column_count},
+         .column_count = evaluation->columns_count},
         {.table = &paper->judgements,
          .columns = columns,
          .column_count = sizeof columns / sizeof columns[0]},

@@ -2,17 +2,12 @@
 /*
  * Tables 1 and 2 of the paper, whose trials are loads.
  *
- * Table 1 and Figure 5: throughput against servers and the share of reads. Reads rise from each
- * number of servers to the next, writes fall, and with each number of servers throughput rises with
- * the share of reads: from writes alone to reads alone, with no step between neighbouring shares at
- * which throughput falls. A trial of reads alone whose servers were starved
- * (bench/target/resources.h) does not count as valid.
+ * Table 1 and Figure 5: throughput against servers and the share of reads. A trial of reads alone
+ * whose servers were starved (bench/target/resources.h) does not count as valid.
  *
  * Table 2: creates a second against workers and servers. A worker is a session that creates a
  * znode, waits for the reply, sends the delete of that znode without waiting for its reply, and
- * creates the next (the mix create-delete=100, depth 1). With each number of servers creates rise
- * from each number of workers to the next; with the most workers they fall from each number of
- * servers to the next.
+ * creates the next (the mix create-delete=100, depth 1).
  *
  * Claims are judged by ratios of geometric means over trials, with 95 % t-intervals.
  */
@@ -111,7 +106,8 @@ static const struct option_row rows_table1[] = {
      .expected = "expected percents from 0 to 100, such as 0,100 or 0..100+20",
      .value = "0..100+20",
      .help = "      --reads LIST         percent of reads, 0 and 100 among them [0..100+20]\n"},
-    PAPER_ROW_ONE_SESSIONS,
+    PAPER_ROW_SESSIONS("--sessions", "60", "expected a whole number from 1 to 100000",
+                       "  -n, --sessions N         the paper: 250 [60]\n"),
     LOAD_ROW_DEPTH("20"),
     PAPER_ROWS_LOAD("5s", "2s"),
     PAPER_ROWS_COMMON,
@@ -130,7 +126,9 @@ static bool check_table1(const struct paper_options *options)
     if (least != 0 || most != 100)
         return complain_value("paper table1", "--reads", value,
                               "expected 0 and 100 among the percents");
-    return load_options_suit_driver("paper table1", &options->load, &options->load.mix);
+    return load_options_suit_driver("paper table1", &options->load, &options->load.mix) &&
+           (options->load.sessions.count == 1 ||
+            complain_value("paper table1", "--sessions", "a list", "expected one number"));
 }
 
 static const char usage_table1[] = PAPER_USAGE(
@@ -146,7 +144,6 @@ const struct evaluation evaluation_table1 = {
     .name = "table1",
     .arguments = {"paper table1", usage_table1, rows_table1, notes_table1, NULL},
     .simulated = "1,3,5,7,9,13",
-    .one_session = true,
     .is_consistent = check_table1,
     .run = run_loads,
     .figures = &table1_table,
@@ -157,15 +154,12 @@ const struct evaluation evaluation_table1 = {
     .metric = load_row_achieved_per_s,
     .mean = statistics_interval_of_logs,
     .cores = load_row_server_cores,
-    .published = published_table1,
-    .published_count = sizeof published_table1 / sizeof published_table1[0],
+    PAPER_LIST(published, published_table1),
     .published_column = table1_paper_per_s,
-    .claims = claims_table1,
-    .claim_count = sizeof claims_table1 / sizeof claims_table1[0],
+    PAPER_LIST(claims, claims_table1),
     .quantity = "ratio",
     .unit = "times",
-    .columns = columns_table1,
-    .column_count = sizeof columns_table1 / sizeof columns_table1[0],
+    PAPER_LIST(columns, columns_table1),
 };
 
 /* ------------------------------------------------------------------ Table 2 */
@@ -273,14 +267,11 @@ const struct evaluation evaluation_table2 = {
     .valid = load_row_valid,
     .metric = load_row_achieved_per_s,
     .mean = statistics_interval_of_logs,
-    .published = published_table2,
-    .published_count = sizeof published_table2 / sizeof published_table2[0],
+    PAPER_LIST(published, published_table2),
     .published_column = table2_paper_per_s,
     .fill = fill_table2,
-    .claims = claims_table2,
-    .claim_count = sizeof claims_table2 / sizeof claims_table2[0],
+    PAPER_LIST(claims, claims_table2),
     .quantity = "ratio",
     .unit = "times",
-    .columns = columns_table2,
-    .column_count = sizeof columns_table2 / sizeof columns_table2[0],
+    PAPER_LIST(columns, columns_table2),
 };

@@ -7,7 +7,6 @@
 #include "bench/output/json_result.h"
 #include "bench/output/plots.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -89,10 +88,8 @@ static enum error_kind plot_folder(void *context, const char *folder, struct err
 }
 
 /* A folder of folders means all in it. */
-static void plot_named(struct plot *plot, const char *named, struct error *error)
+static void plot_named(struct plot *plot, char *folder, struct error *error)
 {
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
     plot->found = false;
     ERROR_FIRST(error, plot_folder(plot, folder, error));

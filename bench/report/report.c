@@ -117,10 +117,9 @@ static bool report_conflicts(const struct report *report)
 static enum error_kind write_tables(const struct report *report, const char *const *folders,
                                     size_t count, struct error *error)
 {
-    if (report->table != NULL)
-        return page_table_print(folders, count, report->table, report->format, stdout, error);
-    enum error_kind kind = page_tables_save(folders, count, report->format, report->tables, error);
-    if (kind == ERROR_NONE)
+    enum error_kind kind =
+        page_tables_take(folders, count, report->table, report->format, report->tables, error);
+    if (kind == ERROR_NONE && report->table == NULL)
         printf("tables in %s\n", report->tables);
     return kind;
 }
