@@ -39,15 +39,12 @@ static void add_list(struct growing_text *text, const json_t *list)
     size_t count = json_array_size(list);
     bool is_number = json_is_integer(json_array_get(list, 0)),
          is_cut = count > 1 && (is_number || count > NAMED_MAX);
+    const char *between = is_number ? " to " : is_cut ? " … " : ", ";
     char word[WORD_SIZE];
     for (size_t i = 0; i < count; i += is_cut && i == 0 ? count - 1 : 1) {
         const json_t *value = json_array_get(list, i);
         growing_text_add(
-            text, "%s%s",
-            i == 0      ? ""
-            : is_number ? " to "
-            : is_cut    ? " … "
-                        : ", ",
+            text, "%s%s", i > 0 ? between : "",
             is_number ? text_format_count((uint64_t)json_integer_value(value), word, sizeof word)
                       : text_of(value, word));
     }

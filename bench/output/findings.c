@@ -48,9 +48,9 @@ enum verdict verdict_worse(enum verdict a, enum verdict b)
 
 int verdict_status(enum verdict verdict)
 {
-    return verdict == VERDICT_FAILS                                          ? 1
-           : verdict == VERDICT_UNDETERMINED || verdict == VERDICT_NOT_VALID ? 4
-                                                                             : 0;
+    static const int statuses[VERDICTS] = {
+        [VERDICT_FAILS] = 1, [VERDICT_UNDETERMINED] = 4, [VERDICT_NOT_VALID] = 4};
+    return statuses[verdict];
 }
 
 /* A comparison with NaN is false: without an interval neither is. */

@@ -101,8 +101,7 @@ json_t *json_result_rows(const struct table *table)
         json_t *object = json_object();
         for (size_t j = 0; j < table->type->count; j++) {
             if (table->type->columns[j].summary != TABLE_PRIVATE)
-                json_object_set_new(object, table->type->columns[j].name,
-                                    value_of(&table_row(table, i)[j]));
+                json_result_set_row(object, table->type, table_row(table, i), j, j);
         }
         json_array_append_new(list, object);
     }

@@ -86,8 +86,7 @@ static json_t *describe_own_recipes(void)
     const struct recipe *recipe;
     json_t *files = NULL;
     for (size_t i = 0; (recipe = rows_own_recipe(i)) != NULL; i++) {
-        if (files == NULL)
-            files = json_object();
+        files = files != NULL ? files : json_object();
         json_object_set_new(files, recipe->name,
                             json_pack("{s:o, s:s}", "file", json_text(recipe->file->path), "sha256",
                                       recipe->file->sha256));

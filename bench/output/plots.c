@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,17 +32,9 @@
 #define ABOUT_SIZE      600
 #define TAIL_SIZE       16
 
-__attribute__((format(printf, 2, 3))) static enum plots_end skip(struct plots *plots,
-                                                                 const char *why, ...)
-{
-    char text[sizeof plots->why.detail];
-    va_list arguments;
-    va_start(arguments, why);
-    vsnprintf(text, sizeof text, why, arguments);
-    va_end(arguments);
-    error_raise(&plots->why, ERROR_NOT_DRAWN, 0, plots->folder, "%s", text);
-    return PLOTS_SKIPPED;
-}
+/* Sets why the pictures are skipped. */
+#define skip(plots, ...)                                                                           \
+    (error_raise(&(plots)->why, ERROR_NOT_DRAWN, 0, (plots)->folder, __VA_ARGS__), PLOTS_SKIPPED)
 
 /* ------------------------------------------------------------------ gnuplot */
 

@@ -58,18 +58,10 @@ static bool is_shown(const struct row_grid *of, size_t column, const struct grid
         known = known || strcmp(grid->cells[i], GRID_UNKNOWN) != 0;
         lacked = lacked || (i > 0 && strcmp(grid->cells[i - 1], GRID_UNKNOWN) == 0);
     }
-    switch (of->columns[column].where) {
-    case ROW_COLUMN_DIFFERS:
-        return grid->used > 0 && !grid_all_are(grid, column, grid->cells[column]);
-    case ROW_COLUMN_KNOWN:
-        return known;
-    case ROW_COLUMN_LACKED:
-        return known && lacked;
-    case ROW_COLUMN_NEVER:
-        return false;
-    default:
-        return true;
-    }
+    enum row_column_where where = of->columns[column].where;
+    bool differs = grid->used > 0 && !grid_all_are(grid, column, grid->cells[column]);
+    return where == ROW_COLUMN_ALWAYS || (where == ROW_COLUMN_DIFFERS && differs) ||
+           (where == ROW_COLUMN_KNOWN && known) || (where == ROW_COLUMN_LACKED && known && lacked);
 }
 
 static void fill(const struct row_grid *of, struct grid *grid)

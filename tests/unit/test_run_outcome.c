@@ -366,6 +366,16 @@ TEST(what_is_off_its_law_is_not_that_law)
     assert_int_equal(verdict(), VERDICT_FAILS);
 }
 
+TEST(trials_without_a_law_are_counted)
+{
+    lay_out(both, 2, 2);
+    assert_string_equal(found("lawless", NULL), "");
+    list[0].has_law = false;
+    list[3].has_law = false;
+    list[3].violations = 1;
+    assert_string_equal(found("lawless", NULL), "counts: no law applies in 1 of 4 trials");
+}
+
 /* A total of a run of fixed length says nothing: a handoff's requests do. */
 TEST(a_steady_run_tells_costs_of_a_handoff)
 {
@@ -422,16 +432,16 @@ static const char *compared(bool leaves_out)
     static struct table findings;
     struct table rows = {.type = &trial_row_table};
     struct waiters *waiters[] = {waiters_new(&recipe_nonscalable, 2)};
-    lay_out(both, 1, 3);
-    for (size_t i = leaves_out ? 1 : 0; i < 3; i++) {
+    lay_out(both, 1, 4);
+    for (size_t i = leaves_out ? 1 : 0; i < 4; i++) {
         list[i].server_count = 1;
-        list[i].valid = i < 2;
+        list[i].valid = i != 2;
         fill(&list[i], table_add(&rows));
     }
     struct outcome *first = outcome_new(&rows, waiters, &options, "run1");
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         list[i].server_count = 3;
-        list[i].valid = true;
+        list[i].valid = i < 3;
         list[i].drain_s *= 2 + (double)i;
     }
     table_deinit(&findings);
@@ -544,6 +554,8 @@ TEST(what_is_left_on_servers_is_of_trials_that_were_compared)
     list[1].reconciled = RECONCILED_NA;
     assert_string_equal(found("leaks", NULL), "nonscalable: left on the servers after 1 trials: "
                                               "watches 3, ephemerals 0");
+    list[0].servers = (struct server_counters_count){.ephemerals = 1};
+    assert_non_null(strstr(found("leaks", NULL), "watches 0, ephemerals 1"));
     list[0].reconciled = RECONCILED_NO;
     assert_int_equal(verdict(), VERDICT_FAILS);
     list[1].reconciled = RECONCILED_YES; /* one that differs is enough */
