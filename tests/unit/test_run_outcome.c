@@ -112,8 +112,8 @@ static const struct table *trials(void)
     return &rows;
 }
 
-/* Of each recipe handoffs with one waiter and with two, so that fits.csv has a row of handoff_us,
- * with β: twice the time with twice the waiters, of trials with times. */
+/* Of each recipe handoffs with one to three waiters, of which as many have times, so that fits.csv
+ * has a row of handoff_us, with β: the time is proportional to the waiters. */
 static struct outcome *outcome(void)
 {
     static struct waiters *waiters[OPTIONS_RECIPES_MAX];
@@ -124,8 +124,8 @@ static struct outcome *outcome(void)
         waiters[i] = NULL;
     }
     for (size_t i = 0; i < options.plan.recipe_count; i++) {
-        waiters[i] = waiters_new(options.plan.recipes[i], 2);
-        for (uint64_t w = 1; w <= 2; w++)
+        waiters[i] = waiters_new(options.plan.recipes[i], 3);
+        for (uint64_t w = 1; w <= 3; w++)
             waiters[i]->levels[w] = (struct waiters_level){.of = {[WAITERS_HANDOFFS] = 1 + w,
                                                                   [WAITERS_WAITING] = (1 + w) * w,
                                                                   [WAITERS_TIMED] = 1,
@@ -325,6 +325,13 @@ TEST(fits_are_of_the_trials_that_stand)
     assert_fits("O(n),-2.000000,5.000000,0.000000", false);
     strange->violations = 1;
     assert_fits("O(n),-2.000000,5.000000,0.000000", true);
+}
+
+/* An octave's waiters are those of the handoffs that have times, as its time is. */
+TEST(a_handoff_s_time_goes_by_the_waiters_of_those_with_times)
+{
+    lay_out(&both[1], 1, 1);
+    assert_fits("run1,scalable,handoff_us,waiters,2,1.0000,", true);
 }
 
 /* ------------------------------------------------------------------ laws */
