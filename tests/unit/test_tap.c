@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a tap comes to: its counts beside the servers', and what makes it not valid; the law of the
  * runs of a drain, and the recipes with the same law. */
+#include "base/memory.h"
 #include "bench/output/findings.h"
 #include "bench/tap/internal.h"
 #include "recipes/law.h"
@@ -259,6 +260,8 @@ TEST(the_law_is_that_of_most_runs)
     assert_int_equal(row[tap_law_equal].count, RUNS - 1);
     assert_int_equal(row[tap_law_differ_most].count, 3);
     assert_non_null(strstr(sentence_of("law"), " requests in 14 of 15 runs"));
+    for (size_t i = 0; i < laws->rows; i++)
+        assert_string_not_equal(table_row(laws, i)[tap_law_counted].text, "ping");
     end();
 }
 
@@ -332,6 +335,156 @@ TEST(a_herd_is_told_by_its_growth)
         judge();
         assert_int_equal(
             strncmp(sentence_of("herds"), cases[i].sentence, strlen(cases[i].sentence)), 0);
+        end();
+    }
+}
+
+/* Requests and notifications with 2, 3, 5, 7 and 9 clients. */
+TEST(a_herd_needs_no_polynomial_and_doubt_is_none)
+{
+    static const uint64_t bent_down[] = {196, 291, 475, 651, 819}, line[] = {2, 3, 5, 7, 9},
+                          square[] = {4, 9, 25, 49, 81},
+                          nearly_a_line[] = {222, 354, 637, 938, 1251},
+                          steep[] = {283, 520, 1118, 1852, 2700}, scattered[] = {1, 90, 4, 70, 9};
+    static const struct {
+        const uint64_t *requests, *notifications;
+        const char *sentence; /* its beginning; "": there is none */
+    } cases[] = {
+        {bent_down, line, "No herd: requests grow with n;"},
+        {nearly_a_line, line, "No herd: requests grow with n;"},
+        {steep, line, "Herd: requests grow with n\302\262;"},
+        {line, square, "Herd: notifications grow with n\302\262;"},
+        {line, scattered, ""},
+        {scattered, line, ""},
+        {scattered, square, "Herd: requests grow with n\302\262;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin_drains("scalable");
+        for (size_t run = 0; run < RUNS; run++) {
+            drains[run].counts[TAP_ALL] = cases[i].requests[run % LEVELS];
+            drains[run].counts[TAP_ALL_NOTIFICATIONS] = cases[i].notifications[run % LEVELS];
+        }
+        judge();
+        const char *sentence = sentence_of("herds");
+        if (strncmp(sentence, cases[i].sentence, strlen(cases[i].sentence)) != 0 ||
+            (cases[i].sentence[0] == '\0' && sentence[0] != '\0'))
+            fail_msg("case %zu: %s", i, sentence);
+        end();
+    }
+}
+
+/* Of 15 runs 8 send what no polynomial has. */
+TEST(a_recipe_is_named_by_more_than_half_of_the_runs)
+{
+    static const uint64_t more[] = {11, 37, 5, 83, 59, 2, 97, 41};
+    begin_drains("scalable-get");
+    for (size_t i = 0; i < 8; i++)
+        drains[RUNS - 1 - i].counts[OPCODE_GET_DATA] += more[i];
+    judge();
+    assert_string_equal(sentence_of("recipe"), "");
+    end();
+}
+
+TEST(too_few_numbers_of_clients_are_told_unless_there_is_a_law)
+{
+    for (size_t levels = 4; levels <= LEVELS; levels++) {
+        begin_drains("scalable");
+        drain_options.clients.count = levels;
+        judge();
+        assert_string_equal(sentence_of("levels"), "");
+        end();
+        begin_drains("scalable");
+        for (size_t i = 0; i < RUNS; i++)
+            drains[i].counts[TAP_ALL] = drains[i].n * drains[i].n * drains[i].n;
+        judge();
+        assert_int_equal(sentence_of("levels")[0] != '\0', levels == 4);
+        end();
+    }
+    drain_options.clients.count = LEVELS;
+}
+
+/* ------------------------------------------------------------------ what is measured */
+
+TEST(a_costly_write_is_a_herd_if_most_sessions_were_notified_in_vain)
+{
+    static const struct {
+        uint64_t notified, got;
+        bool is_herd;
+    } cases[] = {{3, 1, true}, {3, 2, false}, {4, 2, false}, {2, 0, false}, {10, 4, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lay_out(&(struct seen){5, AGREES});
+        tap.traffic.watches.costliest[0] = (struct watches_write){.opcode = OPCODE_DELETE,
+                                                                  .pattern = "/lock",
+                                                                  .uses = 1,
+                                                                  .notified = cases[i].notified,
+                                                                  .got = cases[i].got};
+        tap_fill_rows(&tap);
+        tap_judge(&tap);
+        assert_int_equal(strncmp(sentence_of("herd"), "Herd of", 7) == 0, cases[i].is_herd);
+        end();
+    }
+}
+
+/* The last second is not whole. */
+TEST(the_share_of_writes_and_the_requests_by_second_are_told)
+{
+    static const uint64_t requests[] = {40, 10, 25, 30, 1};
+    lay_out(&(struct seen){5, AGREES});
+    tap.traffic.operations[OPCODE_CREATE].requests = 1;
+    tap.traffic.operations[OPCODE_SET_DATA].requests = 20;
+    tap.traffic.operations[OPCODE_EXISTS].requests = 79;
+    tap.traffic.operations[OPCODE_SYNC].requests = 5;
+    tap.traffic.operations[OPCODE_PING].requests = 1000;
+    tap.traffic.seconds = memory_new(5, sizeof *tap.traffic.seconds);
+    tap.traffic.second_count = 5;
+    for (size_t i = 0; i < 5; i++)
+        tap.traffic.seconds[i].requests = requests[i];
+    tap_fill_rows(&tap);
+    tap_judge(&tap);
+    assert_string_equal(sentence_of("writes"), "Writes are 20 % of the requests, reads 80 %");
+    assert_string_equal(sentence_of("rates"),
+                        "Requests by second: lowest 10, median 27.5, highest 40");
+    end();
+}
+
+/* Of a drain that plans three runs, if it is one. */
+TEST(what_is_not_valid_is_told_with_its_cause)
+{
+    static const struct {
+        struct seen seen;
+        const char *slug, *sentence;
+        size_t planned;
+    } cases[] = {
+        {{CAPTURED, .sessions = 1, .client_bytes = true},
+         "one-way",
+         "Only what clients sent was captured: capture both directions",
+         0},
+        {{CAPTURED, .sessions = 1, .server_bytes = true},
+         "one-way",
+         "Only what servers sent was captured: capture both directions",
+         0},
+        {{COMMAND, .failed = true, .runs = 2},
+         "runs",
+         "Runs that ended well: 2 of 3; one failed or was cut short",
+         3},
+        {{.command = true, .runs = 0},
+         "runs",
+         "Runs that ended well: 0 of 3; one failed or was cut short",
+         3},
+        {{.command = true, .failed = true}, "runs", "", 3},
+        {{.command = true, .failed = true},
+         "command",
+         "The command ended with status 7, and has opened no connection: no module",
+         3},
+        {{COMMAND, .failed = true}, "command", "The command ended with status 7: no module", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lay_out(&cases[i].seen);
+        tap.run_planned = cases[i].planned;
+        strcpy(tap.command.last, "no module");
+        tap_fill_rows(&tap);
+        tap_judge(&tap);
+        assert_string_equal(sentence_of(cases[i].slug), cases[i].sentence);
         end();
     }
 }
