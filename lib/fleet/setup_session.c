@@ -19,6 +19,8 @@
 /* How long a reply may take before another request is sent, and the tag of that request. */
 #define NUDGE_NS (1 * NS_PER_S)
 #define NUDGE    1
+/* How long servers that did not answer in time are waited for before another request. */
+#define LATE_NS (1 * NS_PER_S)
 
 /* ------------------------------------------------------------------ the loop */
 
@@ -210,37 +212,13 @@ bool setup_session_is_idle(const struct setup_session *setup)
 
 /* ------------------------------------------------------------------ its life */
 
-/* With these servers, or with NULL in the simulation. */
-static enum error_kind open_one(const struct connect_string *servers,
-                                const struct ensemble *ensemble, struct sim *sim,
-                                uint64_t timeout_ns, int interrupts, struct setup_session **setup,
-                                struct error *error)
+/* Opens the session of one that is filled in otherwise, or frees it. */
+static enum error_kind open_one(struct setup_session *made, uint64_t patience_ns,
+                                struct setup_session **setup, struct error *error)
 {
-    struct setup_session *made = memory_new(1, sizeof *made);
-    /* The client library leaves a server that is silent for two thirds of the session's timeout for
-     * the next one: a request that gave up before would never be asked there. */
-    bool has_others = servers != NULL && servers->count > 1;
-    uint64_t patience_ns = has_others ? 2 * timeout_ns : timeout_ns;
     char timeout[32];
-    *made = (struct setup_session){
-        .loop.sim = sim,
-        .interrupts = interrupts,
-        .servers = "simulation",
-        .ensemble = ensemble,
-        .timeout_ns = has_others && timeout_ns < EXPIRY_NS ? EXPIRY_NS : timeout_ns,
-        .away_ns = has_others ? 2 * EXPIRY_NS : EXPIRY_NS,
-        .replied = true,
-    };
-    enum error_kind kind = ERROR_NONE;
-    if (servers != NULL) {
-        connect_typed(servers, made->servers, sizeof made->servers);
-        connect_format(servers, true, made->hosts, sizeof made->hosts);
-        snprintf(made->chroot, sizeof made->chroot, "%s", servers->chroot);
-        kind = event_loop_new(1, servers->identity, &made->loop.event_loop, error);
-    }
     snprintf(timeout, sizeof timeout, "%.0f s", (double)patience_ns / 1e9);
-    if (kind == ERROR_NONE)
-        kind = open_session(made, error);
+    enum error_kind kind = open_session(made, error);
     if (kind == ERROR_NONE)
         kind = await_connection(made, patience_ns, "no session within", timeout, error);
     if (kind == ERROR_NONE)
@@ -250,17 +228,41 @@ static enum error_kind open_one(const struct connect_string *servers,
     return kind;
 }
 
+/* The client library leaves a server that is silent for two thirds of the session's timeout for the
+ * next one: a request that gave up before would never be asked there. */
 enum error_kind setup_session_new(const struct connect_string *servers,
                                   const struct ensemble *ensemble, uint64_t timeout_ns,
                                   int interrupts, struct setup_session **setup, struct error *error)
 {
-    return open_one(servers, ensemble, NULL, timeout_ns, interrupts, setup, error);
+    bool has_others = servers->count > 1;
+    struct setup_session *made = memory_new(1, sizeof *made);
+    *made = (struct setup_session){
+        .interrupts = interrupts,
+        .ensemble = ensemble,
+        .timeout_ns = has_others && timeout_ns < EXPIRY_NS ? EXPIRY_NS : timeout_ns,
+        .away_ns = has_others ? 2 * EXPIRY_NS : EXPIRY_NS,
+        .replied = true,
+    };
+    connect_typed(servers, made->servers, sizeof made->servers);
+    connect_format(servers, true, made->hosts, sizeof made->hosts);
+    snprintf(made->chroot, sizeof made->chroot, "%s", servers->chroot);
+    if (event_loop_new(1, servers->identity, &made->loop.event_loop, error) == ERROR_NONE)
+        return open_one(made, has_others ? 2 * timeout_ns : timeout_ns, setup, error);
+    free(made);
+    return error->kind;
 }
 
 enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns,
                                             struct setup_session **setup, struct error *error)
 {
-    return open_one(NULL, NULL, sim, timeout_ns, -1, setup, error);
+    struct setup_session *made = memory_new(1, sizeof *made);
+    *made = (struct setup_session){.loop.sim = sim,
+                                   .interrupts = -1,
+                                   .servers = "simulation",
+                                   .timeout_ns = timeout_ns,
+                                   .away_ns = EXPIRY_NS,
+                                   .replied = true};
+    return open_one(made, timeout_ns, setup, error);
 }
 
 void setup_session_free(struct setup_session *setup)
@@ -320,15 +322,20 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
 }
 
 /* Sends a request about this path, and waits for the reply; nothing overtakes what was sent and is
- * not waited for. Servers that have not answered once in time are not asked again: each request
- * would take as long. */
+ * not waited for. Servers that have not answered in time are asked again when they have answered
+ * that, or another server has taken the session: else each request would take as long. */
 static enum error_kind ask_once(struct setup_session *setup, const struct request *request,
                                 const char *about, struct error *error)
 {
-    if (setup->gave_up)
-        return error_raise(error, ERROR_NO_ANSWER, 0, setup->servers,
-                           "to an earlier request than that about %s", about);
-    enum error_kind kind = await_reply(setup, "to a request before that about", about, error);
+    uint64_t until_ns = now_ns(setup) + LATE_NS;
+    enum error_kind kind = ERROR_NONE;
+    while (kind == ERROR_NONE && setup->gave_up) {
+        setup->gave_up = !setup->replied || setup->state == CLIENT_CONNECTING;
+        if (setup->gave_up)
+            kind = turn(setup, until_ns, "to an earlier request than that about", about, error);
+    }
+    if (kind == ERROR_NONE)
+        kind = await_reply(setup, "to a request before that about", about, error);
     if (kind == ERROR_NONE)
         kind = make_ready(setup, about, error);
     if (kind == ERROR_NONE) {

@@ -78,7 +78,7 @@ struct setup_session {
     uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
     bool replied;     /* to everything that was sent */
     bool nudged;      /* since then the server was nudged */
-    bool gave_up;     /* the servers have not answered a request */
+    bool gave_up;     /* the servers have not answered a request in time */
     char mark[SETUP_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
     int64_t marked_session;            /* the session that made the mark */
 };
@@ -107,20 +107,17 @@ void setup_session_abandon(struct setup_session *setup);
 /* Whether it has the reply to everything that it has sent. */
 bool setup_session_is_idle(const struct setup_session *setup);
 
-/* The most pings that the session can have sent since a time. */
+/* Since a time: the most pings that the session can have sent, and whether it has kept its
+ * connection. */
 uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns);
-
-/* Whether the session has kept its connection since a time. */
 bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns);
 
 /* ------------------------------------------------------------------ znodes */
 
-/* Creates a persistent znode. ERROR_EXISTS, ERROR_FORBIDDEN, ERROR_NO_CHROOT (its parent is
- * missing). */
+/* Creates a persistent znode, empty or with this text as its data. ERROR_EXISTS, ERROR_FORBIDDEN,
+ * ERROR_NO_CHROOT (its parent is missing). */
 MUST_CHECK enum error_kind setup_session_create(struct setup_session *setup, const char *path,
                                                 struct error *error);
-
-/* Creates a persistent znode with this text as its data; errors as above. */
 MUST_CHECK enum error_kind setup_session_create_holding(struct setup_session *setup,
                                                         const char *path, const char *text,
                                                         struct error *error);

@@ -34,6 +34,11 @@ FIXTURE(set_up_slow)
     return open_with(2 * NS_PER_S);
 }
 
+FIXTURE(set_up_late)
+{
+    return open_with(12 * NS_PER_S);
+}
+
 FIXTURE(set_up_silent)
 {
     return open_with(3600 * NS_PER_S);
@@ -108,7 +113,7 @@ TEST_BETWEEN(test_a_late_reply_is_asked_for, set_up_slow, tear_down)
     assert_string_equal(setup->value, "text");
 }
 
-/* Then nothing more is sent: every request would take as long. */
+/* Then nothing more is sent until that is answered: every request would take as long. */
 TEST_BETWEEN(test_waiting_ends_at_its_limit, set_up_silent, tear_down)
 {
     uint64_t until_ns = sim_now_ns(sim) + TIMEOUT_NS;
@@ -120,7 +125,19 @@ TEST_BETWEEN(test_waiting_ends_at_its_limit, set_up_silent, tear_down)
     assert_int_equal(setup_session_read(setup, OP_EXISTS, "/b", &error), ERROR_NO_ANSWER);
     assert_string_equal(error.detail, "to an earlier request than that about /b");
     assert_int_equal(setup->traffic.requests, requests);
-    assert_int_equal(sim_now_ns(sim), until_ns);
+    assert_int_equal(sim_now_ns(sim), until_ns + NS_PER_S);
+}
+
+/* A read, and the one that asks for its reply, take the server longer than they may; a write does
+ * not. */
+TEST_BETWEEN(test_servers_that_answer_late_are_asked_again, set_up_late, tear_down)
+{
+    assert_int_equal(setup_session_read(setup, OP_EXISTS, "/a", &error), ERROR_NO_ANSWER);
+    assert_int_equal(setup_session_create(setup, "/a", &error), ERROR_NO_ANSWER);
+    while (!setup_session_is_idle(setup))
+        assert_true(sim_step(sim));
+    create("/a", "");
+    assert_int_equal(setup->traffic.writes, 1);
 }
 
 /* The owner interrupts what is to be sent, and may end that. */
