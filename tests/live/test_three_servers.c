@@ -195,10 +195,11 @@ TEST(test_a_stall_is_counted_with_threads)
     stall_with(DRIVER_THREADS);
 }
 
-/* All requests are answered; what the server that stands still owes is a notification. */
+/* All requests are answered; what the server that stands still owes is a notification: session 3,
+ * which holds then, is with the first server, and one that waits for it with each of the others. */
 TEST(test_a_notification_owed_is_a_stall)
 {
-    struct freeze freeze = {.after = 2};
+    struct freeze freeze = {.after = 4};
     struct trial_plan plan = live_plan("childwatch", 6);
     plan.hold.mean_ns = NS_PER_S / 2; /* in which the progress is looked at */
     struct trial_result *result = run_frozen(&plan, &freeze);
@@ -234,17 +235,6 @@ TEST(test_a_session_that_expires_is_no_stall)
 
 /* ------------------------------------------------------------------ a server that dies */
 
-/* What a server is now; ROLE_UNKNOWN while it does not serve. */
-static enum role ask_role(unsigned index)
-{
-    struct four_letter_identity identity;
-    struct error error;
-    return four_letter_identify(&live_servers.endpoints[index], NS_PER_S, &identity, &error) ==
-                   ERROR_NONE
-               ? identity.role
-               : ROLE_UNKNOWN;
-}
-
 /* A new ensemble, of somebody else. */
 static void start_anew(void)
 {
@@ -253,11 +243,13 @@ static void start_anew(void)
     live_disown();
 }
 
-/* While session 1 holds, and everybody else waits. */
+/* While session 1 holds, and everybody else waits: at the second look, when the release that let it
+ * in has been answered. */
 static void kill_follower(void *context, const struct trial_progress *progress)
 {
+    static unsigned looks;
     const unsigned *victim = context;
-    if (progress->handoffs == 2 && process_is_alive(live_ensemble->servers[*victim].pid))
+    if (progress->handoffs == 2 && ++looks == 2)
         live_kill(*victim);
 }
 
@@ -304,16 +296,18 @@ static void kill_leader(void *context, const struct trial_progress *progress)
     *killed = true;
 }
 
+/* Connections break when the ensemble elects. Of clients that ask time and again some have a
+ * request out then, and cannot go on; those that only wait may survive an election that is over
+ * before the library connects again, a second later. */
 TEST(test_a_dead_leader_ends_the_trial_in_good_order)
 {
-    struct trial_plan plan = live_plan("scalable", 30);
+    struct trial_plan plan = live_plan("poll", 30);
     struct error error = {0};
     bool exists = true;
     plan.hold.mean_ns = 100 * NS_PER_MS;
     uint64_t began_ns = clock_now_ns();
     struct trial_result *result = live_trial_befallen(&plan, kill_leader);
     assert_true(clock_now_ns() - began_ns < 40 * NS_PER_S);
-    /* Connections break when the ensemble elects. */
     assert_true(result->end == END_LOST || result->end == END_DEADLINE);
     assert_true(strlen(result->reason) > 0);
     trial_result_free(result);
@@ -337,7 +331,7 @@ TEST(test_a_server_that_stands_still_for_good_is_named)
 {
     struct trial_plan plan = live_plan("poll", 3);
     char words[128];
-    frozen = ask_role(1) == ROLE_FOLLOWER ? 1 : 2;
+    frozen = live_ensemble->servers[1].role == ROLE_FOLLOWER ? 1 : 2;
     plan.hold.mean_ns = NS_PER_S; /* the first is to hold yet when a busy machine looks */
     struct trial_result *result = live_trial_befallen(&plan, freeze_follower);
     kill(live_ensemble->servers[frozen].pid, SIGCONT);
