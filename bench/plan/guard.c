@@ -160,7 +160,7 @@ static void end_for_bystander(struct plan_guard *guard, uint32_t session, enum b
     char server[ENDPOINT_TEXT_SIZE], bound[32];
     if (how == BRAKE_NONE)
         return;
-    bystander_server(&guard->bystander, session, server, sizeof server);
+    endpoint_typed(&guard->bystander.host.servers->endpoints[session], server, sizeof server);
     end_probe(guard, PLAN_GUARD_BYSTANDER, "%.80s %s (bound %s)", server, words[how],
               text_format_duration(guard->bound_ns, bound, sizeof bound));
 }

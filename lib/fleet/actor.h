@@ -67,10 +67,8 @@ void actor_state_changed(struct actor *actor, enum client_state state);
  * have sent between that request and the one before. */
 void actor_spoke(struct actor *actor);
 
-/* The session cannot go on. To be called once. */
+/* The session cannot go on, or the actor has nothing more to do: each to be called once. */
 void actor_lose(const struct actor *actor, enum zk_status status);
-
-/* The actor has nothing more to do. */
 void actor_finish(const struct actor *actor);
 
 /* Writes the state of the session to its place in the shared memory. */
@@ -82,7 +80,6 @@ static inline void actor_step(const struct actor *actor)
     atomic_fetch_add(&actor->worker->steps, 1);
 }
 
-/* The place of the actor's session in the shared memory. */
 static inline struct shared_session *actor_place(const struct actor *actor)
 {
     return &actor->shared->sessions[actor->session];

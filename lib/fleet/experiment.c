@@ -199,8 +199,7 @@ void experiment_open(struct experiment *experiment)
     struct server_counters *counters = &experiment->counters;
     struct error *error = &experiment->error;
     *error = (struct error){.kind = ERROR_NONE};
-    *counters = (struct server_counters){
-        .servers = host->servers, .companions = host->companions, .may_lack = experiment->may_lack};
+    *counters = (struct server_counters){.servers = host->servers, .companions = host->companions};
     if (plan->driver == DRIVER_SIMULATED) {
         struct sim_options options = *host->simulation;
         char parent[SETUP_SESSION_PATH_MAX];
@@ -230,7 +229,7 @@ static void woken(void *context)
 void experiment_start(struct experiment *experiment, struct shared *shared,
                       const struct actor_ops *ops, void *kind)
 {
-    const struct fleet fleet = {shared, ops, kind, experiment->root};
+    const struct fleet fleet = {shared, ops, kind};
     if (!experiment_goes_on(experiment))
         return;
     experiment->shared = shared;
@@ -259,28 +258,22 @@ static void await_sessions(struct experiment *experiment)
                                      atomic_load(&shared->established), shared->plan->sessions));
 }
 
-static enum role role_of_server(const struct shared *shared, const char *server)
-{
-    const struct connect_string *servers = shared->plan->servers;
-    for (size_t i = 0; i < servers->count; i++) {
-        char text[ENDPOINT_TEXT_SIZE];
-        if (strcmp(endpoint_address(&servers->endpoints[i], text, sizeof text), server) == 0)
-            return shared->roles[i];
-    }
-    return ROLE_UNKNOWN;
-}
-
 void experiment_gate(struct experiment *experiment)
 {
     struct shared *shared = experiment->shared;
     const struct connect_string *servers = experiment->plan->servers;
     await_sessions(experiment);
-    for (size_t i = 0; experiment_goes_on(experiment) && i < servers->count; i++)
+    for (size_t i = 0; experiment_goes_on(experiment) && i < servers->count; i++) {
+        char server[ENDPOINT_TEXT_SIZE];
+        endpoint_address(&servers->endpoints[i], server, sizeof server);
         experiment_check(experiment,
                          server_counters_ask_role(&experiment->counters, &servers->endpoints[i],
                                                   &shared->roles[i], &experiment->error));
-    for (uint32_t i = 0; experiment_goes_on(experiment) && i < experiment->plan->sessions; i++)
-        shared->sessions[i].role = role_of_server(shared, shared->sessions[i].server);
+        for (uint32_t s = 0; s < experiment->plan->sessions; s++) {
+            if (strcmp(shared->sessions[s].server, server) == 0)
+                shared->sessions[s].role = shared->roles[i];
+        }
+    }
 }
 
 /* A connection that was closed a moment ago, by an earlier trial or an earlier question, still

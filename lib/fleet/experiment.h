@@ -47,7 +47,6 @@ struct experiment {
     const struct experiment_kind *kind;
     void *context;      /* of kind */
     bool requests_move; /* a request is progress, not only the step of an actor */
-    bool may_lack;      /* of struct server_counters */
 
     enum fleet_end end;
     struct error error; /* of END_ERROR */
@@ -90,7 +89,6 @@ static inline uint64_t experiment_now_ns(const struct experiment *experiment)
  * the root. *experiment must not be moved from here on. */
 void experiment_open(struct experiment *experiment);
 
-/* Starts the workers of the fleet. */
 void experiment_start(struct experiment *experiment, struct shared *shared,
                       const struct actor_ops *ops, void *kind);
 

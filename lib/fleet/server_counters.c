@@ -207,12 +207,9 @@ enum error_kind server_counters_read(struct server_counters *counters,
     }
     reading->connections -=
         reading->connections < counters->companions ? reading->connections : counters->companions;
-    for (unsigned i = 0; kind == ERROR_NONE && ensemble != NULL && i < ensemble->connect.count;
-         i++) {
-        kind = server_cpu_ns(&ensemble->servers[i], &reading->cpu_of_ns[i], error);
-        reading->cpu_ns += reading->cpu_of_ns[i];
-    }
-    return kind;
+    return kind == ERROR_NONE && ensemble != NULL
+               ? ensemble_cpu_ns(ensemble, reading->cpu_of_ns, &reading->cpu_ns, error)
+               : kind;
 }
 
 struct server_counters_count server_counters_subtract(const struct server_counters_count *before,

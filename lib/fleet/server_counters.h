@@ -142,7 +142,6 @@ enum server_counters_counter {
         server_counters_agree
 };
 
-/* The word for a counter: a static string. */
 const char *server_counters_counter_word(enum server_counters_counter counter);
 
 /* Whether the servers have yet to apply the close of one of the `exits` sessions that were closed
@@ -201,9 +200,9 @@ struct reconcile_result {
     uint64_t sessions;
 };
 
+struct reconcile_result reconcile(const struct reconcile_facts *facts);
+
 /* The word for it in files: a static string. */
 const char *reconcile_word(enum reconciled reconciled);
-
-struct reconcile_result reconcile(const struct reconcile_facts *facts);
 
 #endif

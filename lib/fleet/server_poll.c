@@ -64,28 +64,23 @@ static void store_answer(struct server_poll *poll, size_t server)
 
 /* A server that refuses a connection has not counted the word, and begins to count from 0 when it
  * comes back; of others it is not known. */
-static void store_failure(struct server_poll *poll, size_t server, enum error_kind kind)
+static void end_question(struct server_poll *poll, size_t server, enum error_kind kind)
 {
     struct asked *asked = &poll->asked[server];
-    poll->answers[server].state = kind == ERROR_REFUSED       ? SERVER_POLL_ABSENT
-                                  : kind == ERROR_NOT_SERVING ? SERVER_POLL_UNSERVED
-                                                              : SERVER_POLL_UNKNOWN;
-    if (kind != ERROR_NOT_WHITELISTED)
+    struct server_poll_answer *answer = &poll->answers[server];
+    four_letter_abandon(&asked->question);
+    answer->came_ns = loop_now_ns(poll->loop);
+    answer->state = kind == ERROR_REFUSED       ? SERVER_POLL_ABSENT
+                    : kind == ERROR_NOT_SERVING ? SERVER_POLL_UNSERVED
+                                                : SERVER_POLL_UNKNOWN;
+    if (kind == ERROR_NONE)
+        store_answer(poll, server);
+    else if (kind != ERROR_NOT_WHITELISTED)
         poll->counters->asked_again = true;
     else if (asked->refuses_mntr)
         asked->refuses_srvr = true;
     else
         asked->refuses_mntr = true;
-}
-
-static void end_question(struct server_poll *poll, size_t server, enum error_kind kind)
-{
-    four_letter_abandon(&poll->asked[server].question);
-    poll->answers[server].came_ns = loop_now_ns(poll->loop);
-    if (kind == ERROR_NONE)
-        store_answer(poll, server);
-    else
-        store_failure(poll, server, kind);
 }
 
 /* ------------------------------------------------------------------ real servers */

@@ -132,7 +132,6 @@ bool shared_inquire(struct shared *shared, bool last);
 /* Whether all actors have reported to the present inquiry. */
 bool shared_has_reports(const struct shared *shared);
 
-/* The sum of the workers' steps. */
 uint64_t shared_steps(const struct shared *shared);
 
 /* The longest that any worker did not run, by absent_ns, since it was last forgotten: less than
@@ -159,10 +158,8 @@ uint64_t shared_pings_most(const struct shared *shared, uint64_t now_ns);
 /* Raises a number to this value, unless it is higher already. */
 void shared_raise(_Atomic uint64_t *highest, uint64_t value);
 
-/* Wakes the process that waits for an eventfd; -1, in a simulation, is fine. */
+/* Wakes the process that waits for an eventfd, and resets it then; -1, in a simulation, is fine. */
 void shared_wake(int descriptor);
-
-/* Resets the eventfd after a wake-up. */
 void shared_woken(int descriptor);
 
 #endif

@@ -46,14 +46,6 @@ static bool is_before(const struct alarm *a, const struct alarm *b)
     return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->order < b->order;
 }
 
-static void put(struct timers *timers, struct alarm alarm)
-{
-    size_t at = timers->count++;
-    for (; at > 0 && is_before(&alarm, &timers->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        timers->heap[at] = timers->heap[(at - 1) / 2];
-    timers->heap[at] = alarm;
-}
-
 static struct alarm remove_first(struct timers *timers)
 {
     struct alarm *heap = timers->heap;
@@ -88,9 +80,14 @@ static void arm(struct timers *timers)
 
 void timers_set(struct timers *timers, uint64_t due_ns, void *owner)
 {
-    assert(timers->count < timers->capacity);
     /* The time 0 would disarm the timerfd. */
-    put(timers, (struct alarm){due_ns == 0 ? 1 : due_ns, timers->order++, owner});
+    const struct alarm alarm = {due_ns == 0 ? 1 : due_ns, timers->order++, owner};
+    struct alarm *heap = timers->heap;
+    size_t at = timers->count++;
+    assert(at < timers->capacity);
+    for (; at > 0 && is_before(&alarm, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = alarm;
     if (!timers->ringing)
         arm(timers);
 }

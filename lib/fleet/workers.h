@@ -21,8 +21,7 @@
 struct fleet {
     struct shared *shared;
     const struct actor_ops *ops;
-    void *kind;       /* passed to ops->init; at the same address in all processes */
-    const char *root; /* of the trial */
+    void *kind; /* passed to ops->init; at the same address in all processes */
 };
 
 struct worker;

@@ -54,11 +54,9 @@ enum error_kind bystander_begin(struct bystander *bystander, const struct fleet_
     bystander->plan = plan_of(&bystander->host, bystander->root);
     struct load_trial *trial = load_trial_begin(&bystander->plan, &bystander->host, NULL);
     bystander->trial = trial;
-    if (load_trial_goes_on(trial)) {
-        atomic_store(&trial->load->measures_ns, experiment_now_ns(&trial->experiment) + WARM_UP_NS);
-        load_trial_start(trial);
+    load_trial_start(trial, false, false);
+    if (load_trial_goes_on(trial))
         load_trial_wait(trial, experiment_now_ns(&trial->experiment) + alone_ns);
-    }
     struct error ending;
     enum error_kind kind = raise_end(bystander, error);
     if (kind != ERROR_NONE)
@@ -93,12 +91,6 @@ uint64_t bystander_p99_ns(const struct bystander *bystander, uint32_t session)
         most_ns = p99_ns > most_ns ? p99_ns : most_ns;
     }
     return most_ns;
-}
-
-const char *bystander_server(const struct bystander *bystander, uint32_t session, char *text,
-                             size_t size)
-{
-    return endpoint_typed(&bystander->plan.fleet.servers->endpoints[session], text, size);
 }
 
 /* How many reads of a session were due in the measured time, and before the bound. */

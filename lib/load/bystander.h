@@ -42,10 +42,6 @@ uint64_t bystander_p99_ns(const struct bystander *bystander, uint32_t session);
 struct brake_counts bystander_count(const struct bystander *bystander, uint32_t session,
                                     uint64_t bound_ns);
 
-/* The server that a session began at, as it was typed; size >= ENDPOINT_TEXT_SIZE. Returns text. */
-const char *bystander_server(const struct bystander *bystander, uint32_t session, char *text,
-                             size_t size);
-
 /* Lets time pass. ERROR_INTERRUPTED, ERROR_SESSION_LOST and those of experiment_wait; bystander_end
  * is due in any case. load_background_goes_on says whether its trial still does: once it does not,
  * it must be ended. */

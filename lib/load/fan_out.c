@@ -127,16 +127,6 @@ static bool attribute(const struct fan_out *fan_out, struct fan_out_counts *coun
     return found >= wanted;
 }
 
-/* The first in the list that is expected of a znode; `waiting` if there is none. */
-static uint32_t find_expected(const struct fan_out_session *session, uint32_t znode)
-{
-    uint32_t i = 0;
-    while (i < session->waiting &&
-           (session->list[i].come_ns != 0 || session->list[i].znode != znode))
-        i++;
-    return i;
-}
-
 /* The oldest that has come has waited for longest: it makes room. False, and the session
  * has lost track for good, if all that is in the list is expected. */
 static bool append(struct fan_out_session *session, struct fan_out_notification notification)
@@ -176,7 +166,10 @@ void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, in
 void fan_out_notify(struct fan_out *fan_out, uint32_t session, uint32_t znode, uint64_t come_ns)
 {
     struct fan_out_session *notified = &fan_out->sessions[session];
-    uint32_t expected = find_expected(notified, znode);
+    uint32_t expected = 0;
+    while (expected < notified->waiting &&
+           (notified->list[expected].come_ns != 0 || notified->list[expected].znode != znode))
+        expected++;
     if (expected < notified->waiting) {
         notified->list[expected].come_ns = come_ns;
         fan_out_retry(fan_out, session);
@@ -195,33 +188,29 @@ void fan_out_notify_other(struct fan_out *fan_out, uint32_t session)
     atomic_fetch_add(&fan_out->sessions[session].counts->untimed, 1);
 }
 
-void fan_out_retry(struct fan_out *fan_out, uint32_t session)
-{
-    struct fan_out_session *notified = &fan_out->sessions[session];
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < notified->waiting; i++) {
-        const struct fan_out_notification notification = notified->list[i];
-        if (notification.come_ns == 0 || !attribute(fan_out, notified->counts, &notification))
-            notified->list[left++] = notification;
-    }
-    notified->waiting = left;
-}
-
-/* Leaves those in the list that have come. */
-static void drop_expected(struct fan_out_session *session)
+/* Leaves those in the list whose writes have yet to be published, and, unless no more are to come,
+ * those that are expected. */
+static void retry(struct fan_out *fan_out, struct fan_out_session *session, bool expects)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < session->waiting; i++) {
-        if (session->list[i].come_ns != 0)
-            session->list[left++] = session->list[i];
+        const struct fan_out_notification notification = session->list[i];
+        if (notification.come_ns == 0 ? expects
+                                      : !attribute(fan_out, session->counts, &notification))
+            session->list[left++] = notification;
     }
     session->waiting = left;
+}
+
+void fan_out_retry(struct fan_out *fan_out, uint32_t session)
+{
+    retry(fan_out, &fan_out->sessions[session], true);
 }
 
 void fan_out_forget(struct fan_out *fan_out, uint32_t session)
 {
     struct fan_out_session *forgetful = &fan_out->sessions[session];
-    drop_expected(forgetful);
+    retry(fan_out, forgetful, false);
     memset(forgetful->watched, 0, fan_out->watchable * sizeof *forgetful->watched);
 }
 
@@ -230,8 +219,7 @@ void fan_out_forget(struct fan_out *fan_out, uint32_t session)
 void fan_out_end(struct fan_out *fan_out, uint32_t session)
 {
     struct fan_out_session *ended = &fan_out->sessions[session];
-    fan_out_retry(fan_out, session);
-    drop_expected(ended);
+    retry(fan_out, ended, false);
     atomic_fetch_add(&ended->counts->untimed, ended->waiting);
     ended->waiting = 0;
 }

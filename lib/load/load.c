@@ -113,15 +113,14 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct f
                                       .root = plan->root,
                                       .kind = &of_load,
                                       .context = trial,
-                                      .requests_move = true,
-                                      .may_lack = plan->fleet.driver != DRIVER_SIMULATED &&
-                                                  host->ensemble == NULL};
+                                      .requests_move = true};
     experiment_check(experiment, load_result_new(plan, &trial->result, &experiment->error));
     if (!load_trial_goes_on(trial))
         return trial;
     trial->load = trial->result->load;
     trial->progress.load = trial->load;
     experiment_open(experiment);
+    experiment->counters.may_lack = !server_counters_is_private(&experiment->counters);
     if (load_trial_goes_on(trial))
         experiment_check(experiment, make_folders(trial));
     experiment_start(experiment, trial->load->shared, &load_session_ops, trial->load);
@@ -144,58 +143,47 @@ void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
     }
 }
 
-void load_trial_start(struct load_trial *trial)
+/* To the nanosecond before the measured time: which operations are due in that depends on the seed
+ * alone. */
+void load_trial_start(struct load_trial *trial, bool settles, bool ends)
 {
+    struct load_shared *load = trial->load;
     if (!load_trial_goes_on(trial))
         return;
     trial->progress.phase = LOAD_WARMS_UP;
-    /* To the nanosecond before the measured time: which operations are due in that depends on the
-     * seed alone. */
-    trial->load->starts_ns = atomic_load(&trial->load->measures_ns) - trial->plan->warm_up_ns;
-    atomic_store(&trial->load->resting, 0);
-    shared_order_all(trial->load->shared, LOAD_ORDER_START);
-    load_trial_wait(trial, atomic_load(&trial->load->measures_ns));
+    load->starts_ns = experiment_now_ns(&trial->experiment);
+    uint64_t measures_ns = load->starts_ns + trial->plan->warm_up_ns,
+             settles_ns = measures_ns + load_plan_measured_ns(trial->plan);
+    atomic_store(&load->measures_ns, measures_ns);
+    if (settles)
+        atomic_store(&load->settles_ns, settles_ns);
+    if (ends)
+        atomic_store(&load->ends_ns, settles_ns);
+    atomic_store(&load->resting, 0);
+    shared_order_all(load->shared, LOAD_ORDER_START);
+    load_trial_wait(trial, measures_ns);
     if (load_trial_goes_on(trial))
-        shared_forget_absence(trial->load->shared);
+        shared_forget_absence(load->shared);
 }
 
 /* ------------------------------------------------------------------ the end */
 
-/* At the load's end the sessions stop by themselves, but those without a connection. A worker that
- * did not run for all of the load may not know yet that the load has begun: its sessions have sent
- * nothing, and the order to stop would be their first. */
-static void drain(struct load_trial *trial)
-{
-    experiment_rest(&trial->experiment);
-    while (load_trial_goes_on(trial) && !shared_have_taken(trial->load->shared))
-        experiment_wait(&trial->experiment, EXPERIMENT_TURN_NS);
-    if (!load_trial_goes_on(trial))
-        return;
-    shared_order_all(trial->load->shared, LOAD_ORDER_STOP);
-    await_rest(trial);
-}
-
-/* To be called right after the servers were asked. */
-static void compare_counts(struct load_trial *trial)
+/* To be called right after the servers were asked. The sessions of a server that is gone have gone
+ * to others: their times are another load's. */
+static void compare_counts(struct load_trial *trial, bool alone)
 {
     struct load_result *result = trial->result;
-    result->reconcile = experiment_reconcile(
-        &trial->experiment,
-        (struct reconcile_facts){.servers = result->servers, .sessions = &result->total});
-    if (result->reconcile.had_strangers)
-        snprintf(result->not_valid, sizeof result->not_valid, "%s", result->reconcile.why);
-}
-
-/* The sessions of a server that is gone have gone to others: their times are another load's. */
-static void describe_servers(struct load_trial *trial)
-{
-    struct load_result *result = trial->result;
+    struct reconcile_result *found = &result->reconcile;
     const struct error *absent = &trial->experiment.counters.absent;
-    if (absent->kind != ERROR_NONE) {
-        snprintf(result->reconcile.why, sizeof result->reconcile.why, "%.80s does not answer: %s",
-                 absent->subject, error_words(absent->kind));
-        snprintf(result->not_valid, sizeof result->not_valid, "%s", result->reconcile.why);
-    }
+    if (alone)
+        *found = experiment_reconcile(
+            &trial->experiment,
+            (struct reconcile_facts){.servers = result->servers, .sessions = &result->total});
+    if (absent->kind != ERROR_NONE)
+        snprintf(found->why, sizeof found->why, "%.80s does not answer: %s", absent->subject,
+                 error_words(absent->kind));
+    if (found->had_strangers || absent->kind != ERROR_NONE)
+        snprintf(result->not_valid, sizeof result->not_valid, "%s", found->why);
 }
 
 static const char *status_words(int status)
@@ -256,17 +244,23 @@ static void store_result(struct load_trial *trial, bool alone)
     if (absent_ns > result->absent_ns)
         result->absent_ns = absent_ns;
     load_result_add_up(result);
-    if (alone)
-        compare_counts(trial);
-    describe_servers(trial);
+    compare_counts(trial, alone);
 }
 
-/* With the workers running. What was measured stands, however the clearing ends: the set-up session
- * deletes what the sessions leave. The last second is shown when it is whole, however soon the rest
- * ends. */
+/* With the workers running. At the load's end the sessions stop by themselves, but those without a
+ * connection. A worker that did not run for all of the load may not know yet that the load has
+ * begun: its sessions have sent nothing, and the order to stop would be their first. What was
+ * measured stands, however the clearing ends: the set-up session deletes what the sessions leave.
+ * The last second is shown when it is whole, however soon the rest ends. */
 static void end_load(struct load_trial *trial, bool alone)
 {
-    drain(trial);
+    experiment_rest(&trial->experiment);
+    while (load_trial_goes_on(trial) && !shared_have_taken(trial->load->shared))
+        experiment_wait(&trial->experiment, EXPERIMENT_TURN_NS);
+    if (load_trial_goes_on(trial)) {
+        shared_order_all(trial->load->shared, LOAD_ORDER_STOP);
+        await_rest(trial);
+    }
     if (load_trial_goes_on(trial))
         show(trial);
     /* Whoever else uses the servers is notified, too: then it is not known how many are to come. */
@@ -312,14 +306,15 @@ static enum error_kind read_usage(struct load_trial *trial, struct load_usage *b
                                   struct load_usage *used)
 {
     const struct ensemble *ensemble = trial->experiment.counters.ensemble;
-    uint64_t replied = 0; /* read first: none is a reply to what is not among the sent */
+    uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX],
+        replied = 0; /* read first: none is a reply to what is not among the sent */
     for (uint32_t worker = 0; worker < trial->plan->fleet.processes; worker++)
         replied += atomic_load(&trial->load->workers[worker].replied);
     struct load_usage now = {.client_cpu_ns = workers_cpu_ns(&trial->experiment.workers),
                              .server_cpu_known = ensemble != NULL,
                              .outstanding = load_shared_sent(trial->load) - replied};
-    if (ensemble != NULL &&
-        ensemble_cpu_ns(ensemble, &now.server_cpu_ns, &trial->experiment.error) != ERROR_NONE)
+    if (ensemble != NULL && ensemble_cpu_ns(ensemble, cpu_of_ns, &now.server_cpu_ns,
+                                            &trial->experiment.error) != ERROR_NONE)
         return trial->experiment.error.kind;
     *used = now;
     used->client_cpu_ns -= before->client_cpu_ns;
@@ -331,10 +326,10 @@ static enum error_kind read_usage(struct load_trial *trial, struct load_usage *b
 /* The servers are asked when the measured time begins and at the end of each second, and what they
  * answer is taken at the end of the next. What they have yet to answer at last, they count before
  * their counters are read at the end. */
-static void measure_seconds(struct load_trial *trial, struct server_poll *poll,
-                            uint64_t measures_ns)
+static void measure_seconds(struct load_trial *trial, struct server_poll *poll)
 {
     struct load_result *result = trial->result;
+    uint64_t measures_ns = atomic_load(&trial->load->measures_ns);
     struct load_servers servers;
     struct load_usage before = {0}, used;
     uint32_t ended = 0;
@@ -375,13 +370,8 @@ enum error_kind load_run(const struct load_plan *plan, const struct fleet_host *
                          server_poll_new(&experiment->counters, &experiment->setup->loop, &poll,
                                          &experiment->error));
     if (load_trial_goes_on(trial)) {
-        uint64_t measures_ns = experiment_now_ns(&trial->experiment) + plan->warm_up_ns,
-                 ends_ns = measures_ns + load_plan_measured_ns(plan);
-        atomic_store(&trial->load->measures_ns, measures_ns);
-        atomic_store(&trial->load->settles_ns, ends_ns);
-        atomic_store(&trial->load->ends_ns, ends_ns);
-        load_trial_start(trial);
-        measure_seconds(trial, poll, measures_ns);
+        load_trial_start(trial, true, true);
+        measure_seconds(trial, poll);
     }
     server_poll_free(poll);
     return end_trial(trial, true, result, error);
@@ -393,14 +383,9 @@ bool load_background_begin(struct load_trial **begun, const struct load_plan *pl
                            const struct fleet_host *host)
 {
     struct load_trial *trial = *begun = load_trial_begin(plan, host, NULL);
-    if (!load_trial_goes_on(trial))
-        return false;
-    uint64_t measures_ns = experiment_now_ns(&trial->experiment) + plan->warm_up_ns,
-             settles_ns = measures_ns + load_plan_measured_ns(plan);
-    atomic_store(&trial->load->measures_ns, measures_ns);
-    atomic_store(&trial->load->settles_ns, settles_ns);
-    load_trial_start(trial);
-    load_trial_wait(trial, settles_ns);
+    load_trial_start(trial, true, false);
+    if (load_trial_goes_on(trial))
+        load_trial_wait(trial, atomic_load(&trial->load->settles_ns));
     return load_trial_goes_on(trial);
 }
 

@@ -19,8 +19,6 @@ MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct f
 
 /* ------------------------------------------------------------------ a load in the background
  *
- * A load that goes on while something else contends for the servers.
- *
  * The load is measured twice: alone, for the plan's seconds, and while the servers are contended
  * for. What is between the two, the opening of other sessions, is measured in neither.
  *
@@ -45,7 +43,6 @@ bool load_background_goes_on(const struct load_trial *trial);
 void load_background_begin_contention(struct load_trial *trial);
 void load_background_end_contention(struct load_trial *trial);
 
-/* What its sessions have counted so far. */
 const struct load_shared *load_background_counts(const struct load_trial *trial);
 
 /* Those of load_run. Nothing is compared with the servers' counters, which count what else

@@ -22,26 +22,19 @@ bool load_kind_reads(enum load_kind kind)
     return kind == LOAD_GET || kind == LOAD_EXISTS || kind == LOAD_CHILDREN;
 }
 
-/* MIX_KINDS if no kind has this name. */
-static int find_kind(const char *name)
-{
-    int kind = 0;
-    while (kind < (int)MIX_KINDS && strcmp(words[kind], name) != 0)
-        kind++;
-    return kind;
-}
-
 /* KIND=PERCENT; cuts the item at the sign. */
 static bool parse_item(char *item, struct mix *mix, char *why, size_t size)
 {
     char *equals = strchr(item, '=');
     uint64_t percent;
+    int kind = 0;
     if (equals == NULL || !text_parse_number(equals + 1, 1, 100, &percent)) {
         snprintf(why, size, "expected KIND=PERCENT, such as get=70, from 1 to 100");
         return false;
     }
     *equals = '\0';
-    int kind = find_kind(item);
+    while (kind < (int)MIX_KINDS && strcmp(words[kind], item) != 0)
+        kind++;
     if (kind == (int)MIX_KINDS) {
         snprintf(why, size,
                  "no kind is called '%.20s': get, exists, children, set, create, delete, multi, "
@@ -57,34 +50,24 @@ static bool parse_item(char *item, struct mix *mix, char *why, size_t size)
     return true;
 }
 
-static bool check(const struct mix *mix, char *why, size_t size)
-{
-    uint32_t sum = 0;
-    for (int kind = 0; kind < (int)MIX_KINDS; kind++)
-        sum += mix->percent[kind];
-    if (sum != 100) {
-        snprintf(why, size, "the shares sum to %u, not to 100", sum);
-        return false;
-    }
-    if (mix->percent[LOAD_DELETE] > mix->percent[LOAD_CREATE]) {
-        snprintf(why, size, "more deletes than creates: nothing would be left to delete");
-        return false;
-    }
-    return true;
-}
-
 bool mix_parse(const char *text, struct mix *mix, char *why, size_t size)
 {
     struct mix parsed = {0};
+    uint32_t sum = 0;
     char item[32];
     while (text_next_item(&text, item, sizeof item)) {
         if (!parse_item(item, &parsed, why, size))
             return false;
     }
-    if (!check(&parsed, why, size))
-        return false;
-    *mix = parsed;
-    return true;
+    for (int kind = 0; kind < (int)MIX_KINDS; kind++)
+        sum += parsed.percent[kind];
+    if (sum != 100)
+        snprintf(why, size, "the shares sum to %u, not to 100", sum);
+    else if (parsed.percent[LOAD_DELETE] > parsed.percent[LOAD_CREATE])
+        snprintf(why, size, "more deletes than creates: nothing would be left to delete");
+    else
+        *mix = parsed;
+    return sum == 100 && parsed.percent[LOAD_DELETE] <= parsed.percent[LOAD_CREATE];
 }
 
 struct mix mix_of_reads(uint32_t percent)

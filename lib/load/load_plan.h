@@ -55,14 +55,15 @@ struct mix {
  */
 bool mix_parse(const char *text, struct mix *mix, char *why, size_t size);
 
-/* The mix of `percent` percent get, from 0 to 100, and of set for the rest. */
+/* The mix of `percent` percent get, and of set for the rest. */
 struct mix mix_of_reads(uint32_t percent);
 
 /* Formats a mix as mix_parse reads it; returns text. size: 128 bytes are always enough. */
 const char *mix_format(const struct mix *mix, char *text, size_t size);
 
-/* The share of the operations that only read, in percent. */
+/* The share of the operations that only read, in percent; whether one does. */
 uint32_t mix_reads(const struct mix *mix);
+bool load_kind_reads(enum load_kind kind);
 
 /* The most requests that a session may have outstanding whose operations outstanding are at most
  * `depth`. They are more if the mix names CREATE_DELETE: the ASYNC_DELETE that follows one is sent
@@ -75,11 +76,7 @@ bool mix_needs_folders(const struct mix *mix);
 /* Draws a kind: each with the probability of its share. */
 enum load_kind mix_draw(const struct mix *mix, struct random *random);
 
-/* Whether the operation only reads. */
-bool load_kind_reads(enum load_kind kind);
-
-/* The word for a kind: a static string. */
-const char *load_kind_word(enum load_kind kind);
+const char *load_kind_word(enum load_kind kind); /* a static string */
 
 /* ------------------------------------------------------------------ plan */
 
@@ -141,7 +138,6 @@ static inline uint32_t load_plan_depth(const struct load_plan *plan)
     return fleet_plan_depth(&plan->fleet) / mix_requests(&plan->mix, 1);
 }
 
-/* How many data znodes there are. */
 static inline uint32_t load_plan_znodes(const struct load_plan *plan)
 {
     return plan->znodes > 0 ? plan->znodes : plan->fleet.sessions;

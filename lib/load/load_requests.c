@@ -46,27 +46,22 @@ void schedule_advance(struct schedule *schedule)
     set_due(schedule);
 }
 
-/* Operations of all sessions until then are left from `number` on. */
-static uint64_t skip_constant(struct schedule *schedule, uint64_t until_ns)
-{
-    uint64_t since_ns = until_ns - schedule->start_ns,
-             all = since_ns / NS_PER_S * schedule->rate_per_s +
-                   (since_ns % NS_PER_S * schedule->rate_per_s + NS_PER_S - 1) / NS_PER_S,
-             skipped = (all - schedule->number + schedule->sessions - 1) / schedule->sessions;
-    schedule->number += skipped * schedule->sessions;
-    set_due(schedule);
-    return skipped;
-}
-
+/* At constant distances the operations of all sessions until then are left from `number` on. */
 uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns)
 {
     uint64_t skipped = 0;
     if (schedule->due_ns >= until_ns)
         return 0;
-    if (!schedule->poisson)
-        return skip_constant(schedule, until_ns);
-    for (; schedule->due_ns < until_ns; skipped++)
+    for (; schedule->poisson && schedule->due_ns < until_ns; skipped++)
         schedule_advance(schedule);
+    if (schedule->poisson)
+        return skipped;
+    uint64_t since_ns = until_ns - schedule->start_ns,
+             all = since_ns / NS_PER_S * schedule->rate_per_s +
+                   (since_ns % NS_PER_S * schedule->rate_per_s + NS_PER_S - 1) / NS_PER_S;
+    skipped = (all - schedule->number + schedule->sessions - 1) / schedule->sessions;
+    schedule->number += skipped * schedule->sessions;
+    set_due(schedule);
     return skipped;
 }
 
@@ -144,14 +139,6 @@ struct request load_requests_delete_own(struct load_session *session)
     return request_delete(numbered(session->requests.child, session->requests.deleted++));
 }
 
-/* A write of a data znode that is drawn. */
-static struct request set_request(struct load_session *session, struct load_sent *sent)
-{
-    sent->znode = draw_znode(session);
-    return request_set(session->load->paths[sent->znode], session->load->value,
-                       session->load->plan->value_bytes, REQUEST_ANY_VERSION);
-}
-
 /* The data znode is drawn, as is whether the read leaves a watch. */
 static struct request read_request(struct load_session *session, enum operation operation,
                                    struct load_sent *sent)
@@ -169,6 +156,7 @@ static struct request request_of(struct load_session *session, enum load_kind ki
                                  struct load_sent *sent)
 {
     struct load_requests *requests = &session->requests;
+    const struct load_shared *load = session->load;
     switch (kind) {
     case LOAD_EXISTS:
         return read_request(session, OP_EXISTS, sent);
@@ -176,7 +164,9 @@ static struct request request_of(struct load_session *session, enum load_kind ki
         return (struct request){.operation = OP_GET_CHILDREN, .path = requests->folder};
     case LOAD_SET:
     case LOAD_MULTI:
-        return set_request(session, sent);
+        sent->znode = draw_znode(session);
+        return request_set(load->paths[sent->znode], load->value, load->plan->value_bytes,
+                           REQUEST_ANY_VERSION);
     case LOAD_CREATE:
         return load_requests_create(session, numbered(requests->child, requests->created++));
     case LOAD_DELETE:

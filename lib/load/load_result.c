@@ -11,15 +11,6 @@
 
 /* ------------------------------------------------------------------ memory */
 
-/* Printable, and of no period that a compressing file system could use. */
-static void write_value(char *value, const struct load_plan *plan)
-{
-    struct random random;
-    random_init(&random, plan->fleet.seed);
-    for (uint32_t i = 0; i < plan->value_bytes; i++)
-        value[i] = (char)('!' + random_below(&random, '~' - '!'));
-}
-
 static uint32_t spans_of(const struct load_plan *plan)
 {
     uint32_t span_s = load_plan_span_s(plan);
@@ -53,61 +44,47 @@ static struct load_shared *lay_out(struct shared_layout *layout, const struct lo
     return load;
 }
 
-enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
-                                struct error *error)
-{
-    assert(load_plan_depth(plan) > 0);
-    struct shared_layout layout = {0};
-    (void)lay_out(&layout, plan);
-    enum error_kind kind = shared_layout_map(&layout, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    struct load_shared *made = lay_out(&layout, plan);
-    made->size_bytes = layout.size_bytes;
-    for (uint32_t i = 0; i < load_plan_znodes(plan); i++)
-        snprintf(made->paths[i], LOAD_PATH_SIZE, "%s/z/%u", plan->root, i);
-    write_value(made->value, plan);
-    kind = shared_new(&plan->fleet, &made->shared, error);
-    if (kind == ERROR_NONE)
-        *load = made;
-    else
-        load_shared_free(made);
-    return kind;
-}
-
-void load_shared_free(struct load_shared *load)
-{
-    if (load == NULL)
-        return;
-    shared_free(load->shared);
-    munmap(load, load->size_bytes);
-}
-
 enum error_kind load_result_new(const struct load_plan *plan, struct load_result **result,
                                 struct error *error)
 {
-    struct load_shared *load;
-    enum error_kind kind = load_shared_new(plan, &load, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    struct shared_layout layout = {0};
+    struct random random;
+    assert(load_plan_depth(plan) > 0);
+    (void)lay_out(&layout, plan);
+    if (shared_layout_map(&layout, error) != ERROR_NONE)
+        return error->kind;
+    struct load_shared *load = lay_out(&layout, plan);
     struct load_worker *sum = &load->workers[plan->fleet.processes];
-    *result = memory_new(1, sizeof **result);
-    **result = (struct load_result){
+    struct load_result *made = memory_new(1, sizeof *made);
+    *made = (struct load_result){
         .load = load,
         .measured = &sum->windows[LOAD_MEASURED],
         .contended = &sum->windows[LOAD_CONTENDED],
         .fan_out = &load->fan_outs[plan->fleet.processes],
-        .usage = memory_new(plan->seconds + 1, sizeof *(*result)->usage), /* never nothing */
-        .server_seconds = memory_new(plan->seconds + 1, sizeof *(*result)->server_seconds),
+        .usage = memory_new(plan->seconds + 1, sizeof *made->usage), /* never nothing */
+        .server_seconds = memory_new(plan->seconds + 1, sizeof *made->server_seconds),
     };
-    return ERROR_NONE;
+    load->size_bytes = layout.size_bytes;
+    for (uint32_t i = 0; i < load_plan_znodes(plan); i++)
+        snprintf(load->paths[i], LOAD_PATH_SIZE, "%s/z/%u", plan->root, i);
+    /* Printable, and of no period that a compressing file system could use. */
+    random_init(&random, plan->fleet.seed);
+    for (uint32_t i = 0; i < plan->value_bytes; i++)
+        load->value[i] = (char)('!' + random_below(&random, '~' - '!'));
+    enum error_kind kind = shared_new(&plan->fleet, &load->shared, error);
+    if (kind == ERROR_NONE)
+        *result = made;
+    else
+        load_result_free(made);
+    return kind;
 }
 
 void load_result_free(struct load_result *result)
 {
     if (result == NULL)
         return;
-    load_shared_free(result->load);
+    shared_free(result->load->shared);
+    munmap(result->load, result->load->size_bytes);
     free(result->usage);
     free(result->server_seconds);
     free(result);

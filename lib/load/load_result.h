@@ -113,26 +113,19 @@ struct load_shared {
     _Atomic uint64_t chores_done; /* data znodes that LAY_OUT has created, or CLEAR deleted */
 };
 
-/* Lays out the memory of a load and of its fleet for the plan, which must outlive it. *load is the
- * caller's to load_shared_free, which takes NULL. ERROR_NO_MEMORY and those of errno. */
-MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
-                                           struct error *error);
-void load_shared_free(struct load_shared *load);
-
 /* The window that the time lies in; LOAD_WINDOWS: in none. */
 enum load_window_kind load_shared_window(const struct load_shared *load, uint64_t time_ns);
 
-/* The second of a worker that this time lies in; NULL if it is not measured, or the plan has no
- * seconds. */
+/* The second of a worker that this time lies in, NULL if it is not measured, or the plan has no
+ * seconds; and the times of its span, if it is measured. */
 struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
                                        uint64_t time_ns);
-
-/* The times of the span that this time lies in; it must be measured. */
 struct load_times *load_shared_times(const struct load_shared *load, uint32_t worker,
                                      uint64_t time_ns);
 
-/* All that the sessions have sent and were notified of so far. */
+/* All that the sessions have sent and were notified of so far, and the requests among it. */
 struct tally load_shared_total(const struct load_shared *load);
+uint64_t load_shared_sent(const struct load_shared *load);
 
 /* One second of the measured time, from 0, of all workers. */
 struct load_second_sum {
@@ -150,9 +143,6 @@ void load_shared_add_times(const struct load_shared *load, uint32_t second, stru
 /* The operations that were due in the contended time and have been replied to so far, and those of
  * them that have failed or were not below the plan's limit. */
 void load_shared_contended(const struct load_shared *load, uint64_t *replied, uint64_t *over);
-
-/* The requests that all sessions have sent so far. */
-uint64_t load_shared_sent(const struct load_shared *load);
 
 /* Whether a reply of this status is foreseen: every ZK_OK, and the failure of a try to get a lock
  * that another session holds. */
@@ -254,15 +244,14 @@ struct load_result {
     struct reconcile_result reconcile;
 };
 
-/* A result with the memory of its trial; errors are those of load_shared_new. *result is
- * the caller's to load_result_free. */
+/* A result, and the memory of a load and of its fleet for the plan, which must outlive it. *result
+ * is the caller's to load_result_free, which takes NULL. ERROR_NO_MEMORY and those of errno. */
 MUST_CHECK enum error_kind load_result_new(const struct load_plan *plan,
                                            struct load_result **result, struct error *error);
 
+void load_result_free(struct load_result *result);
+
 /* Adds up what the workers have counted: once, when no session records any more. */
 void load_result_add_up(struct load_result *result);
-
-/* NULL is fine. */
-void load_result_free(struct load_result *result);
 
 #endif

@@ -15,19 +15,13 @@
 
 #define LOAD_SERVERS_LATE_NS (250 * NS_PER_MS)
 
-/* What a server has answered at the end of a second. */
-struct load_server_reading {
-    bool known;
-    bool absent; /* and all counters are 0 */
-    struct four_letter_counters counters;
-};
-
 struct load_servers {
     size_t count;
     uint64_t measures_ns;               /* when the measured time begins */
+    uint32_t ended;                     /* seconds of it, when the servers were asked last */
     struct load_server_second *seconds; /* of the measured time, all zero so far */
     struct load_marks *marks;
-    struct load_server_reading before[CONNECT_ENDPOINTS_MAX];
+    struct server_poll_answer before[CONNECT_ENDPOINTS_MAX];
     bool lost[CONNECT_ENDPOINTS_MAX];
     uint64_t snapshots[CONNECT_ENDPOINTS_MAX]; /* FOUR_LETTER_UNREPORTED: not known yet */
     int leader; /* its index, LOAD_SERVERS_LEADERLESS, or LOAD_SERVERS_LEADER_UNKNOWN */

@@ -18,17 +18,6 @@ static struct load_window *window_at(const struct load_session *session, uint64_
     return kind < LOAD_WINDOWS ? &session->worker->windows[kind] : NULL;
 }
 
-static void count_reply(struct load_worker *worker, const struct client_reply *reply)
-{
-    atomic_fetch_add(&worker->replied, 1);
-    if (reply->status != ZK_OK && reply->operation == OP_CREATE)
-        tally_add_shared(&worker->total, TALLY_CREATE_FAILED, 1);
-    if (reply->status != ZK_OK && reply->operation == OP_DELETE)
-        tally_add_shared(&worker->total, TALLY_DELETE_FAILED, 1);
-    if (reply->name_count > 0)
-        tally_add_shared(&worker->total, TALLY_NAMES_LISTED, reply->name_count);
-}
-
 /* In the window and the second of the answer. */
 static void record_answer(const struct load_session *session, const struct client_reply *reply,
                           bool foreseen, uint64_t response_ns, uint64_t now_ns)
@@ -77,11 +66,18 @@ static void record_due(const struct load_session *session, const struct client_r
 static void record_reply(const struct load_session *session, const struct client_reply *reply,
                          uint64_t now_ns)
 {
+    struct load_worker *worker = session->worker;
     enum load_kind kind = load_tag_kind(reply->tag);
     bool foreseen = load_shared_is_foreseen(kind, reply->status),
          asked_for = kind < MIX_KINDS || reply->status != ZK_OK;
     uint64_t response_ns = now_ns - load_tag_due_ns(session->load, reply->tag);
-    count_reply(session->worker, reply);
+    atomic_fetch_add(&worker->replied, 1);
+    if (reply->status != ZK_OK && reply->operation == OP_CREATE)
+        tally_add_shared(&worker->total, TALLY_CREATE_FAILED, 1);
+    if (reply->status != ZK_OK && reply->operation == OP_DELETE)
+        tally_add_shared(&worker->total, TALLY_DELETE_FAILED, 1);
+    if (reply->name_count > 0)
+        tally_add_shared(&worker->total, TALLY_NAMES_LISTED, reply->name_count);
     if (asked_for)
         record_answer(session, reply, foreseen, response_ns, now_ns);
     record_due(session, reply, foreseen, asked_for, response_ns, now_ns);
@@ -97,13 +93,6 @@ void load_session_record_lag(const struct load_session *session, uint64_t due_ns
     histogram_record(&window->lag, looked_ns - due_ns);
     if (second != NULL)
         shared_raise(&second->lag_ns, looked_ns - due_ns);
-}
-
-static void record_delay(const struct load_session *session, uint64_t due_ns)
-{
-    struct load_window *window = window_at(session, due_ns);
-    if (window != NULL)
-        atomic_fetch_add(&window->delayed, 1);
 }
 
 /* ------------------------------------------------------------------ the watches that it leaves
@@ -187,40 +176,23 @@ static void submit_batch(struct load_session *session, enum operation operation)
     client_submit(session->actor.client, count == 1 ? &parts[0] : &multi, count);
 }
 
-/* Submits the next request, first for its data znodes, then for its folder; false if there is none.
- */
-static bool lay_out_next(struct load_session *session)
+/* Submits the next request: to clear away, for the znodes that it created, one by one because some
+ * may be gone; then for its data znodes, and at last for its folder. False if there is none. */
+static bool submit_chore(struct load_session *session, bool clears)
 {
     uint64_t znodes = data_znodes(session);
-    if (session->chores_sent < znodes) {
-        submit_batch(session, OP_CREATE);
-        return true;
-    }
-    if (session->chores_sent > znodes || !mix_needs_folders(&plan_of(session)->mix))
-        return false;
-    const struct request request = request_create(session->requests.folder, NULL, 0, PERSISTENT);
-    session->chores_sent++;
-    client_submit(session->actor.client, &request, 0);
-    return true;
-}
-
-/* The same for the znodes that it created, one by one because some may be gone, then its data
- * znodes, and at last its folder. */
-static bool clear_next(struct load_session *session)
-{
-    uint64_t znodes = data_znodes(session);
-    bool has_own = load_requests_has_own(session);
-    if (!has_own && session->chores_sent < znodes) {
-        submit_batch(session, OP_DELETE);
-        return true;
-    }
+    const char *folder = session->requests.folder;
     struct request request;
-    if (has_own)
+    if (clears && load_requests_has_own(session)) {
         request = load_requests_delete_own(session);
-    else if (session->chores_sent++ == znodes && mix_needs_folders(&plan_of(session)->mix))
-        request = request_delete(session->requests.folder);
-    else
+    } else if (session->chores_sent < znodes) {
+        submit_batch(session, clears ? OP_DELETE : OP_CREATE);
+        return true;
+    } else if (session->chores_sent++ == znodes && mix_needs_folders(&plan_of(session)->mix)) {
+        request = clears ? request_delete(folder) : request_create(folder, NULL, 0, PERSISTENT);
+    } else {
         return false;
+    }
     client_submit(session->actor.client, &request, 0);
     return true;
 }
@@ -307,10 +279,11 @@ static bool send_due(struct load_session *session, uint64_t now_ns)
      * what came due behind that, while the session was blocked, was delayed by the servers. */
     if (!session->blocked)
         session->looked_ns = now_ns;
-    if (session->blocked && due_ns >= session->looked_ns)
-        record_delay(session, due_ns);
-    else
+    struct load_window *window = window_at(session, due_ns);
+    if (!session->blocked || due_ns < session->looked_ns)
         load_session_record_lag(session, due_ns, session->looked_ns, now_ns);
+    else if (window != NULL)
+        atomic_fetch_add(&window->delayed, 1);
     load_requests_seek(session, session->schedule.number);
     schedule_advance(&session->schedule);
     send(session, load_requests_draw(session), due_ns);
@@ -349,12 +322,11 @@ static bool send_next(struct load_session *session)
 {
     switch (session->state) {
     case LOAD_LAYING_OUT:
-        return lay_out_next(session);
+    case LOAD_CLEARING:
+        return submit_chore(session, session->state == LOAD_CLEARING);
     case LOAD_SENDING:
     case LOAD_DRAINING:
         return send_operation(session);
-    case LOAD_CLEARING:
-        return clear_next(session);
     default:
         return false;
     }
@@ -423,17 +395,6 @@ static void init(void *actor, void *kind, uint64_t seed)
     load_requests_init(session, seed);
 }
 
-static void start(struct load_session *session)
-{
-    const struct load_plan *plan = plan_of(session);
-    session->state = LOAD_SENDING;
-    if (plan->rate_per_s > 0)
-        schedule_init(&session->schedule, plan->rate_per_s, plan->poisson, session->actor.session,
-                      plan->fleet.sessions, session->load->starts_ns,
-                      random_next(&session->requests.random));
-    go_on(session);
-}
-
 /* The load has ended: whoever has not stopped by then waits for a reply, or for a connection. */
 static void finish(struct load_session *session)
 {
@@ -473,6 +434,7 @@ static void begin_chores(struct load_session *session, enum load_session_state s
 static void carry_out(void *actor, int order)
 {
     struct load_session *session = actor;
+    const struct load_plan *plan = plan_of(session);
     if (session->state == LOAD_LOST || session->state == LOAD_READ)
         return;
     if (order == ORDER_GATE) {
@@ -486,7 +448,12 @@ static void carry_out(void *actor, int order)
     } else if (order == LOAD_ORDER_LAY_OUT) {
         begin_chores(session, LOAD_LAYING_OUT);
     } else if (order == LOAD_ORDER_START) {
-        start(session);
+        session->state = LOAD_SENDING;
+        if (plan->rate_per_s > 0)
+            schedule_init(&session->schedule, plan->rate_per_s, plan->poisson,
+                          session->actor.session, plan->fleet.sessions, session->load->starts_ns,
+                          random_next(&session->requests.random));
+        go_on(session);
     } else if (order == LOAD_ORDER_STOP) {
         finish(session);
     } else if (order == LOAD_ORDER_CLEAR) {

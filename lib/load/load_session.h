@@ -124,7 +124,6 @@ void load_requests_init(struct load_session *session, uint64_t seed);
  * operation depends on the seed and on its number, and not on how many before it were given up. */
 void load_requests_seek(struct load_session *session, uint64_t number);
 
-/* The kind of the next operation of the mix. */
 enum load_kind load_requests_draw(struct load_session *session);
 
 /* Submits a request of this kind. An ASYNC_DELETE deletes the znode of the last of pairs_answered.

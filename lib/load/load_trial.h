@@ -38,9 +38,9 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct f
                                     const struct load_watch *watch);
 
 /* Has the sessions send operations from now on, and waits for the end of the warm-up, from when it
- * counts how long a worker does not run. The caller has set the times of struct load_shared behind
- * starts_ns. Does nothing if the trial has ended. */
-void load_trial_start(struct load_trial *trial);
+ * counts how long a worker does not run. settles, ends: the measured time, the load, ends after the
+ * plan's seconds. Does nothing if the trial has ended. */
+void load_trial_start(struct load_trial *trial, bool settles, bool ends);
 
 /* Lets time pass until until_ns, while the fleet is watched over. */
 void load_trial_wait(struct load_trial *trial, uint64_t until_ns);

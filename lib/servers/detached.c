@@ -74,15 +74,6 @@ static int open_locked(int folder)
 }
 
 /* The two lines: the connect string, and the processes. */
-static void write_file(FILE *file, const struct ensemble *ensemble)
-{
-    char text[CONNECT_TEXT_SIZE];
-    fprintf(file, "%s\n", connect_format(&ensemble->connect, false, text, sizeof text));
-    for (size_t i = 0; i < ensemble->connect.count; i++)
-        fprintf(file, "%d ", (int)ensemble->servers[i].pid);
-    fputc('\n', file);
-}
-
 static bool read_file(int file, struct detached_ensemble *detached)
 {
     char text[TEXT_SIZE], *rest = text;
@@ -124,13 +115,15 @@ enum error_kind detached_lock(int *folder, struct error *error)
 /* A file that a supervisor has left which was killed is written anew. */
 enum error_kind detached_leave(int folder, struct ensemble *ensemble, struct error *error)
 {
-    char path[FOLDER_SIZE], file_path[PATH_MAX];
+    char path[FOLDER_SIZE], file_path[PATH_MAX], text[CONNECT_TEXT_SIZE];
     int descriptor =
         openat(folder, FILE_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     snprintf(file_path, sizeof file_path, "%s/" FILE_NAME, folder_path(path));
     if (file != NULL)
-        write_file(file, ensemble);
+        fprintf(file, "%s\n", connect_format(&ensemble->connect, false, text, sizeof text));
+    for (size_t i = 0; file != NULL && i < ensemble->connect.count; i++)
+        fprintf(file, "%d ", (int)ensemble->servers[i].pid);
     enum error_kind kind =
         file == NULL || fclose(file) != 0
             ? error_from_errno(error, errno, file_path, "while remembering the ensemble")

@@ -399,22 +399,10 @@ static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned 
 /* A server that could not have its port for peers runs on, and would be elected for ever to no
  * effect. The logs are read after ensemble_check: the log of a server that has ended is complete
  * then. */
-static enum error_kind check_start(const struct ensemble *ensemble, struct error *error)
+static enum error_kind await_service(struct ensemble *ensemble, struct error *error)
 {
+    struct pollfd interrupt = {.fd = ensemble->options.interrupts, .events = POLLIN};
     char tail[16384];
-    enum error_kind kind = ensemble_check(ensemble, error);
-    for (unsigned i = 0; i < ensemble->connect.count; i++) {
-        const struct server *server = &ensemble->servers[i];
-        if (strstr(log_tail(server->log, tail, sizeof tail), "BindException") != NULL)
-            return raise_server(server, ERROR_PORT_TAKEN, error);
-    }
-    return kind;
-}
-
-/* interrupts: as in struct ensemble_options. */
-static enum error_kind await_service(struct ensemble *ensemble, int interrupts, struct error *error)
-{
-    struct pollfd interrupt = {.fd = interrupts, .events = POLLIN};
     uint64_t start_ns = clock_now_ns(), elapsed_ns = 0;
     unsigned behind = 0;
     for (; elapsed_ns < START_DEADLINE_NS; elapsed_ns = clock_now_ns() - start_ns) {
@@ -422,29 +410,18 @@ static enum error_kind await_service(struct ensemble *ensemble, int interrupts, 
          * database does is never answered. */
         if (all_serve(ensemble, 50 * NS_PER_MS + elapsed_ns / 4, &behind))
             return ERROR_NONE;
-        enum error_kind kind = check_start(ensemble, error);
+        enum error_kind kind = ensemble_check(ensemble, error);
+        for (unsigned i = 0; i < ensemble->connect.count; i++) {
+            const struct server *server = &ensemble->servers[i];
+            if (strstr(log_tail(server->log, tail, sizeof tail), "BindException") != NULL)
+                return raise_server(server, ERROR_PORT_TAKEN, error);
+        }
         if (kind != ERROR_NONE)
             return kind;
         if (poll(&interrupt, 1, POLL_MS) > 0)
             return error_raise(error, ERROR_INTERRUPTED, 0, "private servers", "%s", "");
     }
     return raise_server(&ensemble->servers[behind], ERROR_NO_ANSWER, error);
-}
-
-static void bind_ports(struct port *ports, unsigned count, struct error *error)
-{
-    for (unsigned i = 0; i < count; i++) {
-        ports[i].socket = -1;
-        ERROR_FIRST(error, bind_port(&ports[i], error));
-    }
-}
-
-static void close_ports(const struct port *ports, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        if (ports[i].socket >= 0)
-            close(ports[i].socket);
-    }
 }
 
 /* On an error *ensemble is NULL. */
@@ -457,7 +434,10 @@ static enum error_kind attempt(const struct ensemble_options *options, const cha
     char java[PATH_MAX];
     *error = (struct error){.kind = ERROR_NONE};
     made->options = *options;
-    bind_ports(ports, options->servers * PORTS, error);
+    for (unsigned i = 0; i < options->servers * PORTS; i++) {
+        ports[i].socket = -1;
+        ERROR_FIRST(error, bind_port(&ports[i], error));
+    }
     ERROR_FIRST(error, install_find_java(java, sizeof java, error));
     ERROR_FIRST(error, install_find_zookeeper(options->home, &install, error));
     ERROR_FIRST(error, supervisor_new(folder, &made->supervisor, error));
@@ -469,8 +449,11 @@ static enum error_kind attempt(const struct ensemble_options *options, const cha
         ERROR_FIRST(error, prepare_server(made, i, ports, error));
         ERROR_FIRST(error, run_server(made, i, java, &install, error));
     }
-    ERROR_FIRST(error, await_service(made, options->interrupts, error));
-    close_ports(ports, options->servers * PORTS);
+    ERROR_FIRST(error, await_service(made, error));
+    for (unsigned i = 0; i < options->servers * PORTS; i++) {
+        if (ports[i].socket >= 0)
+            close(ports[i].socket);
+    }
     *ensemble = error->kind == ERROR_NONE ? made : NULL;
     if (*ensemble == NULL)
         ensemble_stop(made);
@@ -531,23 +514,17 @@ enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *er
     return ERROR_NONE;
 }
 
-enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, struct error *error)
-{
-    if (!process_is_alive(server->pid) || !process_cpu_ns(server->pid, cpu_ns))
-        return raise_server(server, ERROR_SERVER_DIED, error);
-    return ERROR_NONE;
-}
-
-enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
+enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble,
+                                uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX], uint64_t *cpu_ns,
                                 struct error *error)
 {
-    enum error_kind kind = ERROR_NONE;
-    uint64_t part = 0, sum = 0;
-    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble->connect.count; i++) {
-        kind = server_cpu_ns(&ensemble->servers[i], &part, error);
-        sum += part;
+    uint64_t sum_ns = 0;
+    for (unsigned i = 0; i < ensemble->connect.count; i++) {
+        const struct server *server = &ensemble->servers[i];
+        if (!process_is_alive(server->pid) || !process_cpu_ns(server->pid, &cpu_of_ns[i]))
+            return raise_server(server, ERROR_SERVER_DIED, error);
+        sum_ns += cpu_of_ns[i];
     }
-    if (kind == ERROR_NONE)
-        *cpu_ns = sum;
-    return kind;
+    *cpu_ns = sum_ns;
+    return ERROR_NONE;
 }

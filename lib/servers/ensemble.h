@@ -108,11 +108,10 @@ MUST_CHECK enum error_kind ensemble_detach(struct ensemble *ensemble, const char
  * log, or that a SIGKILL has ended it. NULL, for servers that are not private, is fine. */
 MUST_CHECK enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error);
 
-/* CPU time, user and system, of a server's JVM, and of all of them. ERROR_SERVER_DIED. */
-MUST_CHECK enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns,
-                                         struct error *error);
-MUST_CHECK enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
-                                           struct error *error);
+/* CPU time, user and system, of each server's JVM, and of all of them. ERROR_SERVER_DIED. */
+MUST_CHECK enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble,
+                                           uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX],
+                                           uint64_t *cpu_ns, struct error *error);
 
 /* ------------------------------------------------------------------ what is installed
  *

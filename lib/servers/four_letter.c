@@ -103,15 +103,6 @@ enum error_kind four_letter_begin(struct four_letter_question *question,
     return tcp_begin(endpoint, &question->fd, error);
 }
 
-/* Four bytes always fit a new socket. The shutdown makes another program, which waits for the rest
- * of a line, answer at once. A failure shows in reading. */
-static void send_word(struct four_letter_question *question)
-{
-    (void)!send(question->fd, question->word, strlen(question->word), MSG_NOSIGNAL);
-    (void)!shutdown(question->fd, SHUT_WR);
-    question->sent = true;
-}
-
 /* Appends what has come, without waiting. The answer gets a NUL in any case. */
 static enum ending receive(struct four_letter_question *question)
 {
@@ -133,16 +124,18 @@ static enum ending receive(struct four_letter_question *question)
     }
 }
 
+/* Four bytes always fit a new socket. The shutdown makes another program, which waits for the rest
+ * of a line, answer at once. A failure shows in reading. */
 enum error_kind four_letter_turn(struct four_letter_question *question, bool *done,
                                  struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    *done = false;
     if (!question->sent) {
         kind = tcp_end(question->endpoint, question->fd, error);
         *done = kind != ERROR_NONE;
-        if (!*done)
-            send_word(question);
+        (void)!send(question->fd, question->word, strlen(question->word), MSG_NOSIGNAL);
+        (void)!shutdown(question->fd, SHUT_WR);
+        question->sent = !*done;
     } else {
         enum ending ending = receive(question);
         *done = ending != COMES;
@@ -206,13 +199,10 @@ enum error_kind four_letter_counters(const struct endpoint *endpoint, uint64_t t
 /* The only ERROR_ZOOKEEPER with an errno is a connection that broke in the middle of an answer. */
 bool four_letter_may_pass(const struct error *error)
 {
-    static const enum error_kind kinds[] = {ERROR_NOT_ZOOKEEPER, ERROR_CLOSED, ERROR_NOT_SERVING,
-                                            ERROR_NO_ANSWER, ERROR_REFUSED};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (error->kind == kinds[i])
-            return true;
-    }
-    return error->kind == ERROR_ZOOKEEPER && error->os_error != 0;
+    enum error_kind kind = error->kind;
+    return kind == ERROR_NOT_ZOOKEEPER || kind == ERROR_CLOSED || kind == ERROR_NOT_SERVING ||
+           kind == ERROR_NO_ANSWER || kind == ERROR_REFUSED ||
+           (kind == ERROR_ZOOKEEPER && error->os_error != 0);
 }
 
 /* ------------------------------------------------------------------ what an answer says */
@@ -223,18 +213,6 @@ static void copy_line(const char *answer, const char *beginning, char *text, siz
     const char *line = strstr(answer, beginning);
     const char *rest = line == NULL ? "" : line + strlen(beginning);
     snprintf(text, size, "%.*s", (int)strcspn(rest, "\r\n"), rest);
-}
-
-/* "3.8.0-5a02a05e…, built on 2022-02-25 08:49 UTC" becomes "3.8.0"; a build of no known revision
- * says "3.4.13--1, built on …". */
-static void cut_build(char *version)
-{
-    version[strcspn(version, ",")] = '\0';
-    char *build = strrchr(version, '-');
-    if (build != NULL && build > version && build[-1] == '-')
-        build--;
-    if (build != NULL)
-        *build = '\0';
 }
 
 static const char *const role_words[ROLES] = {
@@ -265,11 +243,16 @@ static enum role read_role(const char *answer, const char *beginning)
     return ROLE_UNKNOWN;
 }
 
+/* "3.8.0-5a02a05e…, built on 2022-02-25 08:49 UTC" becomes "3.8.0"; a build of no known revision
+ * says "3.4.13--1, built on …". */
 void four_letter_read_identity(const char *answer, struct four_letter_identity *identity)
 {
     char version[sizeof identity->version], zxid[32];
     copy_line(answer, VERSION, version, sizeof version);
-    cut_build(version);
+    version[strcspn(version, ",")] = '\0';
+    char *build = strrchr(version, '-');
+    if (build != NULL)
+        build[build > version && build[-1] == '-' ? -1 : 0] = '\0';
     copy_line(answer, "\nZxid: ", zxid, sizeof zxid);
     *identity =
         (struct four_letter_identity){.role = read_role(answer, "\nMode: "),

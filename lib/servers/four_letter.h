@@ -51,10 +51,8 @@ enum role {
         ROLES
 };
 
-/* A static string. */
+/* A static string; whether a server of this role orders the writes. */
 const char *role_word(enum role role);
-
-/* Whether a server of this role orders the writes: a leader, or a standalone server. */
 bool role_leads(enum role role);
 
 /* A server's answer to srvr. */
@@ -182,8 +180,7 @@ MUST_CHECK enum error_kind four_letter_begin(struct four_letter_question *questi
 MUST_CHECK enum error_kind four_letter_turn(struct four_letter_question *question, bool *done,
                                             struct error *error);
 
-/* Closes the connection; no question open is fine. */
-void four_letter_abandon(struct four_letter_question *question);
+void four_letter_abandon(struct four_letter_question *question); /* no question open is fine */
 
 /* ------------------------------------------------------------------ what an answer says */
 

@@ -254,16 +254,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return 0;
 }
 
-/* More than once: a process that was killed may still write for a moment. */
-static void remove_folder(const char *folder)
-{
-    for (int attempt = 0; attempt < 20 && access(folder, F_OK) == 0; attempt++) {
-        if (attempt > 0)
-            pause_ms(20);
-        nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    }
-}
-
+/* The folder is removed more than once: a process that was killed may still write for a moment. */
 static void clear_away(void)
 {
     struct error ignored;
@@ -278,7 +269,11 @@ static void clear_away(void)
     }
     for (size_t i = 0; i < own.count; i++)
         cpu_share_remove(&own.processes[i].share);
-    remove_folder(own.folder);
+    for (int attempt = 0; attempt < 20 && access(own.folder, F_OK) == 0; attempt++) {
+        if (attempt > 0)
+            pause_ms(20);
+        nftw(own.folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    }
     if (own.made_parent)
         rmdir(own.parent_folder);
     if (own.locked[0] != '\0' && is_remembered())

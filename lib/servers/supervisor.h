@@ -32,8 +32,7 @@ MUST_CHECK enum error_kind supervisor_new(const char *parent_folder, struct supe
  * most; then the supervisor continues on its own. NULL is fine. */
 void supervisor_free(struct supervisor *supervisor);
 
-/* The folder's absolute path. */
-const char *supervisor_folder(const struct supervisor *supervisor);
+const char *supervisor_folder(const struct supervisor *supervisor); /* an absolute path */
 
 /*
  * Runs arguments[0] (an absolute path; the list ends with NULL) in the folder, with its output at

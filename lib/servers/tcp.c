@@ -54,9 +54,6 @@ static enum error_kind raise_unresolved(const struct endpoint *endpoint, int cod
 {
     if (code == EAI_SYSTEM)
         return error_from_errno(error, errno, endpoint->host, "while resolving the host name");
-    if (code == EAI_MEMORY)
-        return error_raise(error, ERROR_NO_MEMORY, 0, endpoint->host,
-                           "while resolving the host name");
     return error_raise(error, ERROR_UNRESOLVED, 0, endpoint->host, "%s", gai_strerror(code));
 }
 
@@ -233,13 +230,6 @@ static bool holds(pid_t pid, unsigned long inode)
     return found;
 }
 
-static bool is_proxy(pid_t pid)
-{
-    char path[64], name[64];
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-    return text_read(path, name, sizeof name) && strstr(name, "docker-proxy") != NULL;
-}
-
 /* An address is this host's if a socket can be bound to it. */
 static bool is_here(const char *host)
 {
@@ -257,6 +247,7 @@ static bool is_here(const char *host)
 
 enum listener_place listener_find(const struct endpoint *endpoint, pid_t *pid)
 {
+    char path[64], name[64];
     struct process *list;
     struct stat namespace;
     pid_t found = 0;
@@ -269,7 +260,9 @@ enum listener_place listener_find(const struct endpoint *endpoint, pid_t *pid)
     for (size_t i = 0; i < count && found == 0 && inode != 0; i++)
         found = !list[i].is_kernel && holds(list[i].pid, inode) ? list[i].pid : 0;
     free(list);
-    if (found == 0 || is_proxy(found))
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)found);
+    text_read(path, name, sizeof name);
+    if (found == 0 || strstr(name, "docker-proxy") != NULL)
         return LISTENER_UNKNOWN;
     *pid = found;
     return LISTENER_HERE;

@@ -17,7 +17,7 @@
  *
  * Invariant: a handoff has begun before any session can receive what follows from it. */
 
-/* The number of the handoff under way (0 before the first release), and its row. */
+/* Of the handoff under way: 0 is before the first release. */
 uint64_t handoff_number(const struct trial_memory *memory, uint32_t lock);
 struct ledger_row *handoff_row(const struct trial_memory *memory, uint32_t lock);
 
@@ -76,7 +76,6 @@ void checker_begins(struct trial_memory *memory, uint32_t lock, enum passage pas
 void checker_ends(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier,
                   enum passage passage);
 
-/* Sessions that hold this lock. */
 uint32_t checker_holders(const struct trial_memory *memory, uint32_t lock);
 
 /* ------------------------------------------------------------------ injection: injection.c */
@@ -117,10 +116,9 @@ struct trial {
  * trial at the first failed verdict, and measures the stalls of servers. */
 extern const struct experiment_kind monitor_kind;
 
-/* The gate opens now. */
+/* The gate opens now; until now the trial has waited as planned: no server is to answer for that.
+ */
 void monitor_open(struct trial *trial);
-
-/* Until now the trial has waited as planned: no server is to answer for that. */
 void monitor_rest(struct trial *trial);
 
 /* Lets no more arrivals in if the time for that has come, or if enough has been measured. */

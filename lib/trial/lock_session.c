@@ -100,12 +100,6 @@ static void die(struct lock_session *session, enum death_how how)
 
 static void advance(struct lock_session *session);
 
-static void choose_lock(struct lock_session *session, uint32_t lock)
-{
-    session->meter.lock = lock;
-    session->contender.lock = trial_memory_folder(session->memory, lock, 0);
-}
-
 /* The nested acquire or release under way, from 0. At barriers each is of another one. */
 static uint32_t nested_number(const struct lock_session *session)
 {
@@ -117,11 +111,11 @@ static uint32_t nested_number(const struct lock_session *session)
 /* One of the recipe's coroutines, from its beginning. */
 static void begin(struct lock_session *session, enum lock_session_state state)
 {
+    bool has_barriers = session->memory->plan->barriers > 1;
     session->contender.resume_at = 0;
     session->state = state;
-    if (session->memory->plan->barriers > 1)
-        session->contender.lock =
-            trial_memory_folder(session->memory, session->meter.lock, nested_number(session));
+    session->contender.lock = trial_memory_folder(session->memory, session->meter.lock,
+                                                  has_barriers ? nested_number(session) : 0);
     advance(session);
 }
 
@@ -142,9 +136,7 @@ static void acquire_once(struct lock_session *session)
 static void arrive(struct lock_session *session)
 {
     uint64_t acquisitions = report_of(session)->acquisitions;
-    uint32_t due = plan_lock_of(session->memory->plan, session->actor.session, acquisitions);
-    if (due != session->meter.lock)
-        choose_lock(session, due);
+    session->meter.lock = plan_lock_of(session->memory->plan, session->actor.session, acquisitions);
     session->arrival = (int64_t)atomic_fetch_add(&lock_of(session)->arrivals, 1);
     atomic_store(&lock_of(session)->joined, true);
     session->arrived_ns = now_ns_of(session);
@@ -323,7 +315,7 @@ static void init(void *actor, void *kind, uint64_t seed)
         .actor = &session->actor,
     };
     random_init(&session->random, seed);
-    choose_lock(session, plan_lock_of(memory->plan, number, 0));
+    session->meter.lock = plan_lock_of(memory->plan, number, 0);
     session->contender.number = plan_number_of(memory->plan, number);
     session->contender.clients = plan_clients_of(memory->plan, session->meter.lock);
     uint64_t high = random_next(&session->random), low = random_next(&session->random);

@@ -78,14 +78,19 @@ static uint64_t expected_in(const struct lockstep_lock *lock)
 }
 
 /*
- * Without a law the step is taken to be complete when no session has been busy and no message was
- * counted for a while, and the lock is held as it should be: after a death by a living session, if
- * any session waits; else by as many as the recipe allows. A later notification arrives in the next
- * step; no verdict depends on that.
+ * With a law the notifications are read first: a session that one of them wakes was busy before it
+ * was counted. Without a law the step is taken to be complete when no session has been busy and no
+ * message was counted for a while, and the lock is held as it should be: after a death by a living
+ * session, if any session waits; else by as many as the recipe allows. A later notification arrives
+ * in the next step; no verdict depends on that.
  */
-static bool is_quiet(struct lockstep *lockstep, const struct lockstep_lock *lock)
+static bool is_at_rest(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
     struct trial_memory *memory = lockstep->memory;
+    if (is_lawful(memory)) {
+        uint64_t received = received_in(lockstep, lock, handoff_number(memory, lock->number));
+        return received >= expected_in(lock) && !is_any_busy(memory);
+    }
     const struct tally total = trial_memory_total(memory);
     uint64_t messages =
         tally_rpcs(&total) + shared_steps(memory->fleet) + total.of[TALLY_NOTIFICATION];
@@ -98,17 +103,6 @@ static bool is_quiet(struct lockstep *lockstep, const struct lockstep_lock *lock
                                               : handoff_holder(memory, lock->number) != 0 ||
                                                     handoff_waiting(memory, lock->number) == 0;
     return is_held && now_ns - lockstep->messages_ns >= REST_NS;
-}
-
-/* With a law the notifications are read first: a session that one of them wakes was busy before it
- * was counted. */
-static bool is_at_rest(struct lockstep *lockstep, const struct lockstep_lock *lock)
-{
-    struct trial_memory *memory = lockstep->memory;
-    if (!is_lawful(memory))
-        return is_quiet(lockstep, lock);
-    uint64_t received = received_in(lockstep, lock, handoff_number(memory, lock->number));
-    return received >= expected_in(lock) && !is_any_busy(memory);
 }
 
 /* ------------------------------------------------------------------ what differs from the law */
@@ -344,24 +338,17 @@ static void step_death(struct lockstep *lockstep)
 
 /* ------------------------------------------------------------------ the whole */
 
-/* The session that is to release. Where sessions share the lock this is the first of them in line:
- * the law knows the line. Where all who wait take a turn together it is the winner of the turn. */
-static uint32_t next_to_release(const struct lockstep *lockstep, const struct lockstep_lock *lock)
-{
-    struct trial_memory *memory = lockstep->memory;
-    uint32_t alone = handoff_holder(memory, lock->number);
-    if (alone != 0)
-        return alone - 1;
-    if (memory->plan->recipe->turn_law != NULL)
-        return handoff_row(memory, lock->number)->holder - 1;
-    return law_lock_first(&lock->law) * memory->plan->locks + lock->number;
-}
-
-/* One handoff of one lock: a holder releases, and queues again if more are to come. */
+/* One handoff of one lock: a holder releases, and queues again if more are to come. Where sessions
+ * share the lock this is the first of them in line: the law knows the line. Where all who wait take
+ * a turn together it is the winner of the turn. */
 static void hand_on(struct lockstep *lockstep, struct lockstep_lock *lock)
 {
     struct trial_memory *memory = lockstep->memory;
-    uint32_t session = next_to_release(lockstep, lock);
+    uint32_t session = handoff_holder(memory, lock->number) - 1;
+    if (session == UINT32_MAX && memory->plan->recipe->turn_law != NULL)
+        session = handoff_row(memory, lock->number)->holder - 1;
+    else if (session == UINT32_MAX)
+        session = law_lock_first(&lock->law) * memory->plan->locks + lock->number;
     step_release(lockstep, lock, session);
     monitor_close_in_time(lockstep->trial);
     if (!goes_on(lockstep) || atomic_load(&memory->fleet->sessions[session].dead) ||

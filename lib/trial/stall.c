@@ -221,27 +221,26 @@ uint64_t stall_lasts_ns(const struct stall *stall, uint64_t now_ns)
 /* Looks ten times a second say little of a trial that takes some milliseconds: the longest time in
  * which a request had no reply, or a release no notification, says it; the notification that a
  * death causes is of no release, nor need one at a barrier be of the last. That time may have a
- * worker's absence in it, of which all but a turn is known: less than STALL_BRIEF_NS. */
-static uint64_t longest_owed_ns(const struct trial_memory *memory)
+ * worker's absence in it, of which all but a turn is known: less than STALL_BRIEF_NS. It is a stall
+ * if it is most of the trial, or, within a handoff, of its drain; else 0. */
+static uint64_t brief_stall_ns(const struct stall *stall, uint64_t now_ns)
 {
+    const struct trial_memory *memory = stall->memory;
     bool is_of_release = atomic_load(&memory->died_ns) == 0 && !memory->plan->recipe->barrier;
     int last_kind = is_of_release ? METER_NOTIFICATION : METER_MULTI;
     uint64_t most_ns = sum_latencies(memory, METER_CREATE, last_kind).longest_ns,
-             absent_ns = shared_absent_ns(memory->fleet);
-    return most_ns > absent_ns ? most_ns - absent_ns : 0;
-}
-
-/* Whether this is most of the trial, or, within a handoff, of its drain. */
-static bool is_most(const struct stall *stall, uint64_t length_ns, uint64_t now_ns)
-{
-    const struct trial_memory *memory = stall->memory;
+             absent_ns = shared_absent_ns(memory->fleet),
+             length_ns = most_ns > absent_ns ? most_ns - absent_ns : 0;
+    if (length_ns < STALL_BRIEF_NS || length_ns <= stall->median_ns * STALL_BRIEF_LATENCIES)
+        return 0;
     uint64_t first_ns = atomic_load(&memory->first_release_ns),
              last_ns = atomic_load(&memory->last_released_ns),
              until_ns = last_ns > stall->began_ns ? last_ns : now_ns,
              handoff_ns = sum_latencies(memory, METER_HANDOFF, METER_HANDOFF).longest_ns;
     bool is_of_drain = first_ns > 0 && last_ns > first_ns && handoff_ns >= length_ns;
-    return length_ns > (until_ns - stall->began_ns) / 2 ||
-           (is_of_drain && length_ns > (last_ns - first_ns) / 2);
+    bool is_most = length_ns > (until_ns - stall->began_ns) / 2 ||
+                   (is_of_drain && length_ns > (last_ns - first_ns) / 2);
+    return is_most ? length_ns : 0;
 }
 
 void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline)
@@ -253,12 +252,11 @@ void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline)
         end_silence(stall, now_ns);
     if (stall->found.count == 0 && !memory->plan->tolerates_brief_stalls) {
         measure_median(stall);
-        uint64_t length_ns = longest_owed_ns(memory);
+        uint64_t length_ns = brief_stall_ns(stall, now_ns);
         if (stall->server[0] == '\0' && memory->plan->fleet.servers->count == 1)
             find_server(stall);
         /* The one of several servers is known if the workers have reported in that silence. */
-        if (length_ns >= STALL_BRIEF_NS && length_ns > stall->median_ns * STALL_BRIEF_LATENCIES &&
-            is_most(stall, length_ns, now_ns))
+        if (length_ns > 0)
             count(stall, length_ns, stall->server);
     }
     stall->memory = NULL;

@@ -273,8 +273,7 @@ struct trial_memory {
 MUST_CHECK enum error_kind trial_memory_new(const struct trial_plan *plan,
                                             struct trial_memory **memory, struct error *error);
 
-/* NULL is fine. */
-void trial_memory_free(struct trial_memory *memory);
+void trial_memory_free(struct trial_memory *memory); /* NULL is fine */
 
 /* The path of the folder in which a recipe works at this lock, or, with several barriers, at this
  * one of them. It is as old as the memory: nothing is formatted in a trial. */
@@ -296,7 +295,6 @@ void trial_memory_check_ledger(struct trial_memory *memory, const struct tally *
 struct tally trial_memory_total(const struct trial_memory *memory);
 uint64_t trial_memory_requests(const struct trial_memory *memory);
 
-/* The word for a kind of latency: a static string. */
 const char *trial_memory_meter_word(enum meter_kind kind);
 
 #endif

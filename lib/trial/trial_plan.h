@@ -56,7 +56,6 @@ struct trial_plan {
     const char *root; /* as in struct experiment */
 };
 
-/* Whether each client holds every lock in turn. */
 static inline bool plan_takes_every_lock(const struct trial_plan *plan)
 {
     return plan->recipe->every_lock && plan->workload == WORKLOAD_DRAIN;
@@ -76,7 +75,6 @@ static inline uint32_t plan_number_of(const struct trial_plan *plan, uint32_t se
     return plan_takes_every_lock(plan) ? session : session / plan->locks;
 }
 
-/* Clients that contend for this lock. */
 static inline uint32_t plan_clients_of(const struct trial_plan *plan, uint32_t lock)
 {
     if (plan_takes_every_lock(plan))

@@ -93,19 +93,6 @@ static enum error_kind count_lasting(const struct trial_memory *memory, struct s
     return kind;
 }
 
-/* The number in the znode that a recipe counts in. */
-static enum error_kind read_counter(const struct trial_memory *memory, struct setup_session *setup,
-                                    uint32_t lock, int64_t *found, struct error *error)
-{
-    char path[ZNODE_PATH_MAX];
-    snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock,
-             memory->plan->recipe->counter_znode);
-    enum error_kind kind = setup_session_read(setup, OP_GET, path, error);
-    if (kind == ERROR_NONE)
-        *found = strtoll(setup->value, NULL, 10);
-    return kind;
-}
-
 static void check(struct trial_memory *memory, enum violation_kind kind, uint32_t lock,
                   int64_t expected, int64_t found)
 {
@@ -118,16 +105,20 @@ static void check(struct trial_memory *memory, enum violation_kind kind, uint32_
 enum error_kind znodes_check_end(struct trial_memory *memory, struct setup_session *setup,
                                  struct error *error)
 {
+    const char *counter = memory->plan->recipe->counter_znode;
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
-        int64_t grants = (int64_t)atomic_load(&memory->locks[lock].grants), counted = grants;
+        char path[ZNODE_PATH_MAX];
         size_t left = 0;
-        enum error_kind kind = count_lasting(memory, setup, lock, &left, error);
-        if (kind == ERROR_NONE && memory->plan->recipe->counter_znode != NULL)
-            kind = read_counter(memory, setup, lock, &counted, error);
-        if (kind != ERROR_NONE)
-            return kind;
+        if (count_lasting(memory, setup, lock, &left, error) != ERROR_NONE)
+            return error->kind;
         check(memory, VIOLATION_LEFTOVER, lock, 0, (int64_t)left);
-        check(memory, VIOLATION_COUNTER, lock, grants, counted);
+        if (counter == NULL)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", trial_memory_folder(memory, lock, 0), counter);
+        if (setup_session_read(setup, OP_GET, path, error) != ERROR_NONE)
+            return error->kind;
+        check(memory, VIOLATION_COUNTER, lock, (int64_t)atomic_load(&memory->locks[lock].grants),
+              strtoll(setup->value, NULL, 10));
     }
     return ERROR_NONE;
 }

@@ -124,12 +124,12 @@ NEST_TEST(a_server_that_dies_is_found_dead)
 {
     struct ensemble *ensemble = start(3);
     struct error error = {.detail = ""};
-    uint64_t value = 42;
+    uint64_t value = 42, each[ENSEMBLE_SERVERS_MAX];
     kill_server(ensemble, 1);
     assert_false(nest_is_alive(ensemble));
     assert_int_equal(ensemble_check(ensemble, &error), ERROR_SERVER_DIED);
     assert_has(error.subject, "server 2 of 3 (127.0.0.1:");
-    assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
+    assert_int_equal(ensemble_cpu_ns(ensemble, each, &value, &error), ERROR_SERVER_DIED);
     assert_int_equal(value, 42);
     assert_has(error.detail, "it was killed (SIGKILL)"); /* of which its log knows nothing */
 
@@ -329,10 +329,10 @@ NEST_TEST(a_share_limits_its_server_alone)
     struct error error;
     pid_t pid = limited->servers[0].pid;
     struct cpu_share share = share_of(pid);
-    uint64_t used_ns = 0;
+    uint64_t used_ns = 0, each[ENSEMBLE_SERVERS_MAX];
     load(limited);
     load(unlimited);
-    live_expect(ensemble_cpu_ns(limited, &used_ns, &error), &error);
+    live_expect(ensemble_cpu_ns(limited, each, &used_ns, &error), &error);
     uint64_t periods = stat_of(&share, "nr_periods");
     uint64_t quota_ns = UINT64_C(1000) * CPU_SHARE_PERIOD_US * PERCENT / 100;
     print_message("%.1f ms of CPU in %" PRIu64 " periods of %.1f ms\n", (double)used_ns / 1e6,

@@ -114,6 +114,7 @@ TEST(test_a_ping_for_each_third)
     assert_int_equal(pings_most(60 * NS_PER_S, 2 * TIMEOUT_MS), 3);
     assert_int_equal(pings_most(60 * NS_PER_S, 4000), 45);
     assert_true(pings_most(NS_PER_S, 0) >= 1000);
+    assert_int_equal(pings_most(100 * NS_PER_S, 300), 1010); /* each a millisecond early */
 }
 
 /* ------------------------------------------------------------------ seeds */

@@ -78,7 +78,7 @@ static int set_up_with(unsigned count)
                                      .requests_move = true,
                                      .setup = setup,
                                      .shared = shared,
-                                     .workers.fleet = {.shared = shared, .root = ROOT},
+                                     .workers.fleet = {.shared = shared},
                                      .counters = {.servers = &servers, .sim = sim}};
     experiment_rest(&experiment);
     return 0;

@@ -11,7 +11,8 @@
 #define SESSIONS 6
 
 static struct load_plan plan;
-static struct load_shared *load;
+static struct load_result *result;
+static struct load_shared *load; /* the result's */
 static struct fan_out *fan_out;
 static struct fan_out_counts *found; /* by the first worker */
 
@@ -22,7 +23,8 @@ static void lay_out(uint32_t sessions, uint32_t workers, uint32_t znodes)
                               .znodes = znodes,
                               .watch_percent = 100,
                               .root = "/r"};
-    assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
+    assert_int_equal(load_result_new(&plan, &result, &error), ERROR_NONE);
+    load = result->load;
     fan_out = load->fan_out;
     found = &load->fan_outs[0];
 }
@@ -36,7 +38,7 @@ FIXTURE(set_up)
 
 FIXTURE(tear_down)
 {
-    load_shared_free(load);
+    load_result_free(result);
     return 0;
 }
 

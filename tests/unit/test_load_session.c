@@ -24,7 +24,8 @@ static struct sent list[SENT_MAX];
 static size_t sent, answered;
 static struct load_plan plan;
 static uint32_t znodes; /* of the next to start: that all share; 0: one for each session */
-static struct load_shared *load;
+static struct load_result *result;
+static struct load_shared *load; /* the result's */
 static struct load_session session;
 static struct client client;
 static uint64_t time_ns;
@@ -90,7 +91,8 @@ static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
     if (!mix_parse(mix, &plan.mix, why, sizeof why))
         fail_msg("%s", why);
     plan.fleet.depth = mix_requests(&plan.mix, depth);
-    assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
+    assert_int_equal(load_result_new(&plan, &result, &error), ERROR_NONE);
+    load = result->load;
     client = (struct client){
         .driver = &driver, .listener = load_session_ops.listener, .owner = &session};
     assert_int_equal(client_init(&client, plan.fleet.depth, &error), ERROR_NONE);
@@ -117,7 +119,7 @@ static void start(const char *mix, uint32_t depth)
 static void stop(void)
 {
     client_deinit(&client);
-    load_shared_free(load);
+    load_result_free(result);
 }
 
 /* To the oldest request outstanding. */
@@ -366,11 +368,12 @@ TEST(times_of_a_long_load_are_of_spans)
 {
     static struct histogram times[2];
     start("get=50,set=50", 1);
-    load_shared_free(load);
+    load_result_free(result);
     struct error error = {0};
     plan.seconds = LOAD_SPANS_MAX + 1;
     assert_int_equal(load_plan_span_s(&plan), 2);
-    assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
+    assert_int_equal(load_result_new(&plan, &result, &error), ERROR_NONE);
+    load = result->load;
     atomic_store(&load->measures_ns, 1000);
     for (uint64_t second = 0; second < plan.seconds; second++)
         histogram_record(&load_shared_times(load, 0, 1000 + second * NS_PER_S)->reads, second + 1);

@@ -365,7 +365,7 @@ TEST(test_each_server_has_its_own_times)
     const struct server_counters_count after = {.known = true,
                                                 .cpu_known = true,
                                                 .servers = 3,
-                                                .fsync_of_ms = {7, 4, 9},
+                                                .fsync_of_ms = {7, 3, 9},
                                                 .cpu_of_ns = {110, 230, 300},
                                                 .at_ns = 5000};
     struct server_counters_count count = server_counters_subtract(&before, &after);

@@ -12,6 +12,7 @@
 #include "tests/support/test.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -115,6 +116,28 @@ TEST(a_mode_has_its_role_and_other_words_have_none)
         four_letter_read_identity(answer, &identity);
         assert_int_equal(identity.role, ROLE_UNKNOWN);
     }
+}
+
+/* An answer that is cut off came while the server closed its connections; one that lacks something
+ * is the same a moment later. */
+TEST(what_an_election_causes_may_pass)
+{
+    static const struct {
+        struct error error;
+        bool may_pass;
+    } cases[] = {
+        {{ERROR_REFUSED, ECONNREFUSED, "", ""}, true},
+        {{ERROR_CLOSED, 0, "", ""}, true},
+        {{ERROR_NOT_SERVING, 0, "", ""}, true},
+        {{ERROR_NO_ANSWER, 0, "", ""}, true},
+        {{ERROR_NOT_ZOOKEEPER, 0, "", ""}, true},
+        {{ERROR_ZOOKEEPER, ECONNRESET, "", ""}, true},
+        {{ERROR_ZOOKEEPER, 0, "", ""}, false},
+        {{ERROR_NOT_WHITELISTED, 0, "", ""}, false},
+        {{ERROR_SYSTEM, EMFILE, "", ""}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(four_letter_may_pass(&cases[i].error), cases[i].may_pass);
 }
 
 /* ------------------------------------------------------------------ cons */
