@@ -294,6 +294,27 @@ TEST_BETWEEN(counts_of_a_trial_without_times, begin_waiters, end_waiters)
     assert_string_equal(written(false), "run,scalable,1,1,1.00,100,2.000,1.000,2.000,,,,,,,0\n");
 }
 
+/* A client that goes on to another lock arrives while this one drains: no law is of its rows. */
+TEST_BETWEEN(rows_of_clients_that_visit_every_lock_have_no_law, begin_waiters, end_waiters)
+{
+    static const struct recipe *const recipes[] = {&recipe_scalable, &recipe_softlock};
+    for (size_t i = 0; i < 2; i++) {
+        const struct trial_plan plan_of_two = {
+            .recipe = recipes[i], .fleet.sessions = 4, .locks = 2, .workload = WORKLOAD_DRAIN};
+        struct trial_result of_two = {.handoffs = 2, .has_law = true};
+        struct error error;
+        assert_int_equal(trial_memory_new(&plan_of_two, &of_two.memory, &error), ERROR_NONE);
+        atomic_store(&of_two.memory->locks[0].releases, 1);
+        struct ledger_row *row = ledger_row(&of_two.memory->ledger, 0, 1);
+        row->waiters = 1;
+        row->handoff_ns = 1000;
+        waiters_add(waiters, &of_two, NULL);
+        trial_memory_free(of_two.memory);
+        assert_int_equal(waiters_octave_sum(waiters, 0).of[WAITERS_LAWFUL], 1);
+        assert_int_equal(waiters_octave_sum(waiters, 0).of[WAITERS_HANDOFFS], 1 + i);
+    }
+}
+
 /* Of two trials one has times: their mean number of waiters is its own. */
 TEST_BETWEEN(the_handoffs_with_times_are_counted_apart, begin_waiters, end_waiters)
 {

@@ -373,6 +373,19 @@ TEST(what_is_off_its_law_is_not_that_law)
     assert_int_equal(verdict(), VERDICT_FAILS);
 }
 
+/* A law by whole groups of clients is a polynomial only of their multiples. */
+TEST(a_law_is_a_polynomial_where_all_sizes_obey_it)
+{
+    static const struct recipe *curator[] = {NULL};
+    curator[0] = registry_find("rwlock-curator");
+    lay_out(curator, 1, 1);
+    assert_string_equal(found("law", NULL),
+                        "rwlock-curator: 3/16·n² + 17/4·n - 2 RPCs, the law: 18 at n = 4");
+    add(curator[0], 7);
+    assert_string_equal(found("law", NULL),
+                        "rwlock-curator: counts equal the law in 2 of 2 trials");
+}
+
 TEST(trials_without_a_law_are_counted)
 {
     lay_out(both, 2, 2);
@@ -721,6 +734,20 @@ TEST(times_of_trials_that_are_not_valid_are_marked)
     assert_non_null(strstr(text, " ~0.016   ~1.23   ~3.00\n"));
     assert_non_null(strstr(text, " holds "));
     assert_non_null(strstr(text, " not valid "));
+}
+
+/* Seven digits of kilobytes are one too many for the column. */
+TEST(bytes_are_in_megabytes_from_a_gigabyte_on)
+{
+    lay_out_screen(long_names, 1, 1);
+    list[0].total.of[TALLY_BYTES_SENT] = 999999000;
+    print(0);
+    assert_non_null(strstr(text, "kB"));
+    assert_non_null(strstr(text, " 999,999 "));
+    list[0].total.of[TALLY_BYTES_SENT] = 1000000000;
+    print(0);
+    assert_non_null(strstr(text, "MB"));
+    assert_non_null(strstr(text, " 1,000 "));
 }
 
 TEST(bars_fill_the_lines_that_there_are)

@@ -108,6 +108,35 @@ TEST_BETWEEN(test_each_percentile_stands_in_its_column, set_up, tear_down)
     assert_true(isnan(row[trial_row_handoff_of_follower_us].real));
 }
 
+/* The arrivals of a drain are no handoffs; with --max-rate what spans several steps has no time. */
+TEST_BETWEEN(test_times_are_of_what_a_trial_does, set_up, tear_down)
+{
+    static const size_t spans[] = {trial_row_elapsed_s, trial_row_drain_s, trial_row_handoffs_per_s,
+                                   trial_row_acquire_p50_us, trial_row_recovery_s};
+    result.drain_ns = 4 * NS_PER_S;
+    result.recovery_ns = 2 * NS_PER_S;
+    result.handoffs = 20;
+    record_ramp(METER_HANDOFF);
+    record_ramp(METER_ACQUIRE);
+    assert_true(take()[trial_row_handoffs_per_s].real == 5);
+    assert_true(take()[trial_row_recovery_s].real == 2);
+    plan.workload = WORKLOAD_STEADY;
+    assert_true(take()[trial_row_handoffs_per_s].real == 2);
+    plan.max_rate = 100;
+    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++)
+        assert_true(isnan(take()[spans[i]].real));
+    assert_true(take()[trial_row_handoff_p50_us].real > 0);
+}
+
+/* A lost connection adds requests or loses some: under lockstep the counts are no law's then. */
+TEST_BETWEEN(test_lockstep_without_a_connection_is_not_complete, set_up, tear_down)
+{
+    result.losses = 1;
+    assert_true(take()[trial_row_complete].flag);
+    plan.pace = PACE_LOCKSTEP;
+    assert_false(take()[trial_row_complete].flag);
+}
+
 /* ------------------------------------------------------------------ the driver */
 
 #define ADVICE    "; what may help: fewer clients, more --processes, a quieter or a larger machine"
