@@ -56,6 +56,39 @@ static void write_text(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
+/* ------------------------------------------------------------------ texts of one's own */
+
+/* What stands in a cell of each form; a number's sign is a minus of mathematics. */
+TEST(signs_of_a_form_are_text_in_it)
+{
+    static const struct {
+        enum page_format format;
+        bool is_number;
+        const char *text, *cell;
+    } cells[] = {
+        {PAGE_LATEX, false, "n^2 + n^3 - x^y", "n$^2$ + n$^3$ - x\\textasciicircum{}y"},
+        {PAGE_LATEX, true, "-5", "$-$5"},
+        {PAGE_LATEX, false, "5 % & $ # _ {}", "5 \\% \\& \\$ \\# \\_ \\{\\}"},
+        {PAGE_LATEX, false, "~<>\\",
+         "\\textasciitilde{}\\textless{}\\textgreater{}\\textbackslash{}"},
+        {PAGE_LATEX, false, "n² ≥ 5·µ – 1", "n$^2$ $\\ge$ 5$\\cdot$$\\mu$ -- 1"},
+        {PAGE_CSV, true, "1,234,567", "1234567"},
+        {PAGE_CSV, false, "1,234", "\"1,234\""},
+        {PAGE_CSV, true, "–", ""},
+        {PAGE_MARKDOWN, false, "a|b*c_d~e`f<g&h\\", "| a\\|b\\*c\\_d\\~e\\`f&lt;g&amp;h\\\\"},
+    };
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        char *text;
+        size_t length;
+        FILE *stream = open_memstream(&text, &length);
+        assert_non_null(stream);
+        page_forms[cells[i].format].cell(stream, 0, cells[i].is_number, cells[i].text);
+        assert_int_equal(fclose(stream), 0);
+        assert_string_equal(text, cells[i].cell);
+        free(text);
+    }
+}
+
 /* ------------------------------------------------------------------ the markup */
 
 /* Takes the scripts out of the page, which have tests of their own; returns how many there were. */

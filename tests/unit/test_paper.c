@@ -177,6 +177,17 @@ TEST_BETWEEN(a_starved_trial_does_not_count, NULL, tear_down)
     assert_int_equal(status_of(), 0);
 }
 
+/* As of a cell of which every trial is. */
+TEST_BETWEEN(a_starved_trial_is_counted_before_a_valid_one, NULL, tear_down)
+{
+    begin(&table1);
+    for (int i = 0; i < 2; i++)
+        add(1, 2, 87e3)[load_row_server_cores].real = 0.1;
+    judge();
+    assert_int_equal(paper_cell_at(&paper, 1, 2, 0)->starved, 2);
+    assert_int_equal(paper_cell_at(&paper, 1, 2, 0)->valid, 0);
+}
+
 /* ------------------------------------------------------------------ the shape */
 
 /* The initials of the verdicts. Those of Table 1 are about reads from 1 to 3 servers and from 3 to

@@ -90,6 +90,19 @@ TEST_BETWEEN(a_trial_that_fails_in_any_case_ends, NULL, forget_memory)
     assert_true(over < 10);
 }
 
+/* One sample less over the limit would leave the trial open, however many there are. */
+TEST_BETWEEN(a_failure_is_certain_no_later_than_it_must_be, NULL, forget_memory)
+{
+    lay_out("handoff p90 < 5ms", 40, false);
+    for (question.trial_samples = 20; question.trial_samples < 120; question.trial_samples++) {
+        uint64_t samples = question.trial_samples,
+                 fails_at = plan_probe_of(&question, &probe.asked).fails_at;
+        assert_int_equal(judge_percentile(&question.objective, samples, fails_at), JUDGE_FAIL);
+        assert_int_not_equal(judge_percentile(&question.objective, samples, fails_at - 1),
+                             JUDGE_FAIL);
+    }
+}
+
 /* Forty handoffs at the limit, and each client's first, take 44 times five milliseconds and hold.
  */
 TEST_BETWEEN(a_trial_lasts_no_longer_than_its_samples_at_the_limit, NULL, forget_memory)
@@ -99,6 +112,14 @@ TEST_BETWEEN(a_trial_lasts_no_longer_than_its_samples_at_the_limit, NULL, forget
     assert_true(probe.longest_ns <= 46 * 500 * NS_PER_MS);
     assert_false(plan_probe_has_enough(&probe, memory, NULL, probe.longest_ns - 1));
     assert_true(plan_probe_has_enough(&probe, memory, NULL, probe.longest_ns));
+}
+
+/* Four clients wait at the same time. */
+TEST_BETWEEN(acquires_at_the_limit_take_the_less_time_the_more_clients_wait, NULL, forget_memory)
+{
+    lay_out("acquire p90 < 500ms", 40, false);
+    assert_true(probe.longest_ns >= 44 * 125 * NS_PER_MS);
+    assert_true(probe.longest_ns <= 46 * 125 * NS_PER_MS);
 }
 
 /* ------------------------------------------------------------------ a load beside the lock */
@@ -213,6 +234,10 @@ TEST(the_bounds_follow_from_the_sessions)
         assert_true(plan_question_sessions(&question, question.least) >=
                     2 * plan_question_locks(&question, question.least));
     }
+    ask("handoff p99 < 50ms", PLAN_WAITERS, 0);
+    question.least = 500; /* more than these sessions have: the range is that size alone */
+    plan_question_complete(&question, 100);
+    assert_int_equal(question.most, 500);
 }
 
 /* 1,049 samples of a p99 pass with five over; a p50 would need 18 only. */
