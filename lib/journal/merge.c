@@ -503,7 +503,8 @@ static enum error_kind open_logs(struct reading *reading, struct error *error)
     return kind;
 }
 
-/* Whether all logs that have the transaction of the first have it with the same content. */
+/* Whether all logs that have the transaction of the first have it with the same content. Servers
+ * before 3.6 leave out the paths that end with a session, even if their leader lists them. */
 static enum error_kind check_equal(const struct reading *reading, const struct log_cursor *first,
                                    struct error *error)
 {
@@ -511,9 +512,9 @@ static enum error_kind check_equal(const struct reading *reading, const struct l
     for (size_t i = 0; i < reading->open_count; i++) {
         const struct log_cursor *other = reading->open[i];
         assert(other->record != NULL); /* an open log has a transaction */
+        size_t common = other->content < first->content ? other->content : first->content;
         if (other->transaction.zxid != first->transaction.zxid ||
-            (other->content == first->content &&
-             memcmp(other->record, first->record, first->content) == 0))
+            memcmp(other->record, first->record, common) == 0)
             continue;
         bool is_file = other->file->folder == first->file->folder;
         return error_raise(error, ERROR_OTHER_ENSEMBLE, 0,
