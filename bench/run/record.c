@@ -27,7 +27,7 @@
     X(server, csv_text(csv, session->server))                                                      \
     X(role, csv_text(csv, role_word(session->role)))                                               \
     X(acquisitions, csv_count(csv, memory->sessions[i].acquisitions))                              \
-    X(id, write_id(csv, session->id))
+    X(id, csv_text(csv, session->id != 0 ? id : NULL))
 
 #define LATENCY_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
@@ -118,19 +118,14 @@ static void write_handoffs(struct record *record, const struct table_value *of,
     }
 }
 
-static void write_id(struct csv *csv, int64_t id)
-{
-    char text[32];
-    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)id);
-    csv_text(csv, id != 0 ? text : NULL);
-}
-
 static void write_sessions(struct record *record, const struct table_value *of,
                            const struct trial_memory *memory)
 {
     struct csv *csv = &record->sessions;
     for (uint32_t i = 0; i < memory->plan->fleet.sessions; i++) {
         const struct shared_session *session = &memory->fleet->sessions[i];
+        char id[32];
+        snprintf(id, sizeof id, "0x%" PRIx64, (uint64_t)session->id);
         SESSION_COLUMNS(CSV_WRITE) csv_end_row(csv);
     }
 }

@@ -265,6 +265,8 @@ TEST(a_cell_has_a_law_if_each_complete_trial_has_one)
     assert_true(cell(0)[run_cell_has_law].flag);
     list[0].complete = false;
     assert_false(cell(0)[run_cell_has_law].flag);
+    list[0].has_law = false; /* without a complete trial there is nothing to compare */
+    assert_false(cell(0)[run_cell_has_law].flag);
 }
 
 /* Of trials that are complete and do not fail. */
