@@ -194,6 +194,65 @@ TEST(that_counts_are_not_compared_is_a_warning_once)
     manifest_deinit(&record.manifest);
 }
 
+/* ------------------------------------------------------------------ the exit status of a series */
+
+static int found_verdict;
+
+static enum error_kind plan_one(void *context, struct error *error)
+{
+    (void)error;
+    ((struct series *)context)->planned = 1;
+    return ERROR_NONE;
+}
+
+static enum error_kind keep_one(void *context, struct error *error)
+{
+    (void)error;
+    ((struct series *)context)->kept = 1;
+    return ERROR_NONE;
+}
+
+static enum error_kind fail_to_join(void *context, struct error *error)
+{
+    (void)context;
+    return error_raise(error, ERROR_NO_SPACE, 0, "cells.csv", "%s", "");
+}
+
+static int print_nothing(void *context, int *verdict)
+{
+    (void)context;
+    *verdict = found_verdict;
+    return 0;
+}
+
+/* A file that could not be written at the end: what fails outweighs it, what is not valid does not.
+ */
+TEST(an_error_behind_the_last_trial_is_in_the_exit_status)
+{
+    static const int verdicts[] = {0, 4, 1}, statuses[] = {3, 3, 1};
+    static const struct series_user user = {
+        .lay_out = plan_one, .run = keep_one, .join = fail_to_join, .print_results = print_nothing};
+    static uint64_t one_client[] = {1}, one_server[] = {1};
+    static struct levels clients = {.list = one_client, .count = 1};
+    static const struct target_options target = {.driver = DRIVER_SIMULATED,
+                                                 .server_counts = one_server,
+                                                 .topology_count = 1,
+                                                 .max_clients = UINT64_MAX};
+    static const struct output_options output = {
+        .out = OUTPUT_NOWHERE, .no_files = true, .quiet = true};
+    const struct series_options of_one = {.subcommand = "run",
+                                          .target = &target,
+                                          .output = &output,
+                                          .clients = &clients,
+                                          .processes = 1};
+    static struct series series;
+    for (size_t i = 0; i < 3; i++) {
+        found_verdict = verdicts[i];
+        assert_int_equal(series_run(&series, &of_one, &user, &series, 0, NULL), statuses[i]);
+        series_deinit(&series);
+    }
+}
+
 /* ------------------------------------------------------------------ waiters */
 
 #define MOST 300
