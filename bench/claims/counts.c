@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What drains cost in all, and how long barriers take, as their numbers grow; and what single
- * releases set off: the clients that each notifies, and those that it lets in. A release is read
- * from the ledger of a drain under lockstep, whose row i has what release i set off. */
+/* What drains cost, and how long barriers take, as their numbers grow; and what single releases set
+ * off: row i of the ledger of a drain under lockstep has what release i set off. */
 #include "bench/claims/internal.h"
 #include "measure/statistics.h"
 

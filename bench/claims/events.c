@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which client gets a lock, and when: of a crowd, in which order, what waiting costs, what an
- * outsider sees and does, and what follows when a session dies or loses a reply. */
+/* Which client gets a lock, and when; what an outsider sees and does; what a death leads to. */
 #include "base/clock.h"
 #include "bench/claims/internal.h"
 #include "bench/output/folder.h"

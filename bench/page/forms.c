@@ -109,12 +109,11 @@ static void write_csv_cell(FILE *stream, size_t place, bool is_number, const cha
 {
     struct csv csv = {stream, place > 0};
     char *plain = memory_text(text), *end = plain;
-    for (const char *at = text; is_number && *at != '\0'; at++) {
-        if (*at != ',')
+    for (const char *at = text; *at != '\0'; at++) {
+        if (!is_number || *at != ',')
             *end++ = *at;
     }
-    if (is_number)
-        *end = '\0';
+    *end = '\0';
     csv_text(&csv, is_number && strcmp(text, "–") == 0 ? NULL : plain);
     free(plain);
 }

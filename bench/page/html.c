@@ -114,9 +114,9 @@ void html_table_begin(FILE *stream, const char *name, const char *title,
 {
     fputs("<section class=\"wide\" tabindex=\"0\" aria-label=\"", stream);
     html_text(stream, title);
-    fprintf(stream, "\">\n<table data-name=\"%s\">\n<caption>", name);
-    html_text(stream, title);
-    fputs("</caption>\n<thead>\n<tr>\n", stream);
+    fprintf(stream, "\">\n<table data-name=\"%s\">\n", name);
+    html_element(stream, "caption", "%s", title);
+    fputs("<thead>\n<tr>\n", stream);
     for (size_t i = 0; i < count; i++)
         html_element(stream, "th scope=\"col\"", "%s", headings[i].text);
     fputs("</tr>\n</thead>\n<tbody>\n", stream);

@@ -169,32 +169,18 @@ void page_add(const char *folder, const struct manifest *manifest, bool quiet)
         complain_mildly("%s", warning);
 }
 
-static enum error_kind count_page(void *count, const char *folder, struct error *error)
-{
-    (void)error;
-    *(size_t *)count += folder_has(folder, PAGE_FILE);
-    return ERROR_NONE;
-}
-
-void page_add_common(const char *folder, bool quiet)
-{
-    struct error error;
-    size_t pages = 0;
-    (void)folder_each(folder, count_page, &pages, &error);
-    if (pages > 1)
-        page_add(folder, NULL, quiet);
-}
-
 void page_add_series(const struct series *series)
 {
     const struct output_options *output = series->options.output;
+    size_t pages = 0;
     for (size_t i = 0; i < series->record_count; i++) {
         const struct series_record *record = &series->records[i];
+        pages += record->whole;
         if (record->whole)
             page_add(record->files.folder, &record->manifest, output->quiet);
     }
-    if (series->targets.made_out)
-        page_add_common(output->out, output->quiet);
+    if (series->targets.made_out && pages > 1)
+        page_add(output->out, NULL, output->quiet);
 }
 
 /* ------------------------------------------------------------------ tables of folders */

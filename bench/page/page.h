@@ -46,11 +46,8 @@ MUST_CHECK enum error_kind page_tables_take(const char *const *folders, size_t c
  * that of the folder, which has been written; NULL: the folder has none. */
 void page_add(const char *folder, const struct manifest *manifest, bool quiet);
 
-/* The same for a folder that holds those of several topologies, or experiments: it has no manifest,
- * and gets a page if at least two of them have one. */
-void page_add_common(const char *folder, bool quiet);
-
-/* Both, at the end of a series: for each of its records that is whole, and for their folder. */
+/* The same at the end of a series: for each of its records that is whole, and for the folder that
+ * holds several. */
 void page_add_series(const struct series *series);
 
 #endif

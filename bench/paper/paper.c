@@ -163,6 +163,7 @@ static int run_parts(const char *folder, const struct load_options *options, int
 {
     char name[16], option[] = "--out", out[PATH_MAX + 16];
     char **arguments = memory_new((size_t)argc + 4, sizeof *arguments);
+    size_t pages = 0;
     int status = 0;
     arguments[0] = argv[0];
     arguments[1] = name;
@@ -177,9 +178,11 @@ static int run_parts(const char *folder, const struct load_options *options, int
         fflush(stdout); /* an evaluation takes minutes; main checks what was written */
         status = paper_worse_status(status, run_one(evaluations[i], argc + 3, arguments, list));
         fflush(stdout);
+        pages += folder_has(out, PAGE_FILE);
     }
     free(arguments);
-    page_add_common(folder, options->output.quiet);
+    if (pages > 1)
+        page_add(folder, NULL, options->output.quiet);
     folder_discard(folder); /* if nothing was kept */
     return status;
 }

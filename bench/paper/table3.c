@@ -2,11 +2,9 @@
 /*
  * Table 3 of the paper: the time of double barriers against their number and that of the clients.
  *
- * As in the paper, the time of a trial is the mean over its clients of the time in which a client
- * enters all barriers and leaves them, and the time of a cell the mean over its trials. The claim
- * is that it grows linearly with the barriers for each number of clients, and with the clients for
- * each number of barriers: the exponent, by least squares of the logarithms of all valid trials,
- * has a 95 % t-interval within 1 ± FIT_MARGIN (measure/fit.h).
+ * The claim is that it grows linearly with the barriers for each number of clients, and with the
+ * clients for each number of barriers: the exponent, by least squares of the logarithms of all
+ * valid trials, has a 95 % t-interval within 1 ± FIT_MARGIN (measure/fit.h).
  */
 #include "bench/paper/table3.h"
 

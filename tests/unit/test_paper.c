@@ -7,6 +7,7 @@
 #include "bench/paper/internal.h"
 #include "bench/paper/table3.h"
 #include "bench/target/resources.h"
+#include "measure/fit.h"
 #include "recipes/registry.h"
 #include "tests/support/row.h"
 #include "tests/support/test.h"
@@ -254,15 +255,22 @@ TEST_BETWEEN(another_shape_fails, NULL, tear_down)
 /* The ends rise. */
 TEST_BETWEEN(a_fall_between_two_shares_fails, NULL, tear_down)
 {
-    static const double fall[3][LEVELS] = {{30, 35, 40}, {21, 10, 87}, {18, 50, 165}};
-    begin(&table1);
-    add_all(fall, 1.02);
-    judge();
-    assert_verdicts("HHHHHFH", 1);
-    assert_field(&paper.judgements, 5, "reason",
-                 "throughput falls from 0 to 50 % reads with 3 servers");
-    assert_true(table_row(&paper.judgements, 5)[shape_ratio_low].real > 1);
-    assert_field(&paper.judgements, 6, "reason", "");
+    static const struct {
+        double shape[3][LEVELS];
+        const char *reason;
+    } falls[] = {{{{30, 35, 40}, {21, 10, 87}, {18, 50, 165}},
+                  "throughput falls from 0 to 50 % reads with 3 servers"},
+                 {{{30, 35, 40}, {21, 90, 60}, {18, 50, 165}},
+                  "throughput falls from 50 to 100 % reads with 3 servers"}};
+    for (size_t i = 0; i < 2; i++) {
+        begin(&table1);
+        add_all(falls[i].shape, 1.02);
+        judge();
+        assert_verdicts("HHHHHFH", 1);
+        assert_field(&paper.judgements, 5, "reason", falls[i].reason);
+        assert_true(table_row(&paper.judgements, 5)[shape_ratio_low].real > 1);
+        assert_field(&paper.judgements, 6, "reason", "");
+    }
 }
 
 /* Trials that scatter, a cell without a valid trial, whose figure is shown, and servers that cannot
@@ -462,10 +470,29 @@ TEST_BETWEEN(a_cell_without_a_valid_trial_is_not_judged, begin_barriers, tear_do
     for (size_t i = 0; i < paper.judgements.rows; i++)
         assert_int_equal(verdict_at(i),
                          i == 1 || i == 3 + 2 ? VERDICT_UNDETERMINED : VERDICT_HOLDS);
+    assert_field(&paper.findings, 0, "n", "12");
+    assert_field(&paper.findings, 1, "n", "9");
     assert_int_equal(status_of(), 4);
 }
 
 /* ------------------------------------------------------------------ its growth */
+
+static double steeper(uint64_t of_clients, uint64_t of_barriers)
+{
+    return pow((double)(of_clients * of_barriers), 1.2);
+}
+
+/* Above 1, but not whether beyond the margin. */
+TEST_BETWEEN(an_exponent_about_the_margin_is_undetermined, begin_barriers, tear_down)
+{
+    add_all_barriers(steeper, 1.07);
+    judge();
+    const struct table_value *row = table_row(&paper.judgements, 0);
+    assert_true(row[shape_ratio_low].real > 1 && row[shape_ratio_low].real < 1 + FIT_MARGIN);
+    assert_true(row[shape_ratio_high].real > 1 + FIT_MARGIN);
+    for (size_t i = 0; i < paper.judgements.rows; i++)
+        assert_int_equal(verdict_at(i), VERDICT_UNDETERMINED);
+}
 
 /* What the paper calls roughly linear is linear by our bounds. */
 TEST_BETWEEN(the_papers_own_figures_grow_linearly, begin_barriers, tear_down)
