@@ -107,7 +107,7 @@ static void write_files(struct autopsy *autopsy)
         if (error->kind == ERROR_NONE)
             table_write_rows(&autopsy->tables[i], &csv);
     }
-    ERROR_FIRST(error, file_set_commit(files, ERROR_NONE, error));
+    ERROR_FIRST(error, file_set_commit(files, error));
     progress_clear(&autopsy->progress);
     output_unreserve(files->folder, "manifest.json");
     if (file_set_close(files, &closing) != ERROR_NONE && error->kind == ERROR_NONE)

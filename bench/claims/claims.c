@@ -229,7 +229,7 @@ static enum error_kind keep_claim(struct claims *claims, const struct claim *cla
     if (!claims->output.json && !claims->output.quiet)
         print_claim(row);
     fflush(stdout);
-    return file_set_commit(&claims->files, ERROR_NONE, error);
+    return file_set_commit(&claims->files, error);
 }
 
 static enum error_kind run_claims(void *context, struct error *error)

@@ -67,8 +67,7 @@ enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE *
         return error->kind;
     *stream = file->stream;
     snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
-    if (hlog_write_header(file->stream, set->started_utc_ns, comment, error))
-        return error->kind;
+    hlog_write_header(file->stream, set->started_utc_ns, comment);
     return output_commit(file, error);
 }
 
@@ -86,24 +85,11 @@ enum error_kind file_set_save_table(const char *folder, const struct table *tabl
     return output_write(folder, name != NULL ? name : table->type->file, write_table, table, error);
 }
 
-/* Who wrote to a stream did not know its file. */
-static void name_file(struct file_set *set, struct error *error)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->files[i].os_error != 0) {
-            (void)!output_commit(&set->files[i], error);
-            return;
-        }
-    }
-}
-
-enum error_kind file_set_commit(struct file_set *set, enum error_kind written, struct error *error)
+enum error_kind file_set_commit(struct file_set *set, struct error *error)
 {
     uint64_t before_bytes[FILE_SET_FILES_MAX] = {0};
-    enum error_kind kind = written;
+    enum error_kind kind = ERROR_NONE;
     assert(set->count > 0);
-    if (kind != ERROR_NONE)
-        name_file(set, error);
     for (size_t i = 0; i < set->count; i++)
         before_bytes[i] = set->files[i].committed_bytes;
     for (size_t i = 1; kind == ERROR_NONE && i <= set->count; i++) /* the first file last */

@@ -57,11 +57,10 @@ MUST_CHECK enum error_kind file_set_add_hlog(struct file_set *set, const char *n
 MUST_CHECK enum error_kind file_set_save_table(const char *folder, const struct table *table,
                                                const char *name, struct error *error);
 
-/* A trial has been written to all files, of which the first has a row for every trial. written:
- * whether every write to them was good, or *error has the reason; a file that could not be written
- * is named in *error. On an error the files keep the trials before this one. */
-MUST_CHECK enum error_kind file_set_commit(struct file_set *set, enum error_kind written,
-                                           struct error *error);
+/* A trial has been written to all files, of which the first has a row for every trial. A file that
+ * could not be written is named in *error. On an error the files keep the trials before this one.
+ */
+MUST_CHECK enum error_kind file_set_commit(struct file_set *set, struct error *error);
 
 /* Renames the files to their final names; after a failed write they have the trials before the
  * failure. If no trial was added, the files and the folder are removed. */

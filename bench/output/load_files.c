@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The files of a load that grow trial by trial, besides load.csv. An error of the log of histograms
- * sticks, and those of the other files stay in their streams: file_set_commit finds both. */
+/* The files of a load that grow trial by trial, besides load.csv. Errors stay in their streams,
+ * where file_set_commit finds them. */
 #include "bench/output/load_series.h"
 
 #include "base/clock.h"
@@ -18,7 +18,6 @@ struct trial {
     const struct table_value *row; /* of load.csv */
     const struct load_result *result;
     double start_s; /* of its measured time, in the log: that ends when the trial is written */
-    struct error *error;
 };
 
 /* The trial that a row is of. */
@@ -99,8 +98,7 @@ static void log_times(const struct trial *trial, const char *tag, double start_s
                       const struct histogram *times)
 {
     if (histogram_recorded(times) > 0)
-        ERROR_FIRST(trial->error, hlog_write_interval(trial->files->hlog, tag, start_s, span_s,
-                                                      times, trial->error));
+        hlog_write_interval(trial->files->hlog, tag, start_s, span_s, times);
 }
 
 static void write_operations(const struct trial *trial)
@@ -186,12 +184,11 @@ enum error_kind load_files_add(struct load_files *files, const struct table_valu
 {
     struct file_set *set = &files->record->files;
     double since_s = (double)(clock_now_ns() - set->started_ns) / 1e9;
-    const struct trial trial = {files, row, result, since_s - result->seconds, error};
-    error->kind = ERROR_NONE;
+    const struct trial trial = {files, row, result, since_s - result->seconds};
     table_write_row(&load_row_table, row, &files->record->csv);
     write_operations(&trial);
     for (uint32_t second = 0; second < result->seconds; second++)
         write_second(&trial, second);
     write_latencies(&trial);
-    return file_set_commit(set, error->kind, error);
+    return file_set_commit(set, error);
 }

@@ -199,7 +199,7 @@ static enum error_kind keep_trial(struct table3_series *series, struct series_re
     if (!series_keeps(&series->base, record, result->memory->fleet, result->not_reconciled))
         return ERROR_NONE;
     table_write_row(&table3_row_table, row, &record->csv);
-    return file_set_commit(&record->files, ERROR_NONE, error);
+    return file_set_commit(&record->files, error);
 }
 
 static enum error_kind run_trial(void *context, struct error *error)

@@ -135,7 +135,7 @@ static enum error_kind keep(struct turn *turn, struct error *error)
                       result != NULL ? result->not_reconciled : ""))
         return ERROR_NONE;
     table_write_row(&plan_row_table, row, &record->csv);
-    enum error_kind kind = file_set_commit(&record->files, ERROR_NONE, error);
+    enum error_kind kind = file_set_commit(&record->files, error);
     if (kind == ERROR_NONE)
         search_report(&turn->search->search, verdict);
     return kind;

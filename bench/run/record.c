@@ -133,17 +133,16 @@ static void write_sessions(struct record *record, const struct table_value *of,
 /* All sessions together (role "all"), or those of a role: the kinds that have a value. From an
  * arrival to its grant others take their steps, and where all leave together from a release to its
  * end: with --max-rate these times are none. */
-static enum error_kind write_latencies(struct record *record, const struct table_value *of,
-                                       const struct trial_result *result, const char *role,
-                                       const struct histogram *latency, struct error *error)
+static void write_latencies(struct record *record, const struct table_value *of,
+                            const struct trial_result *result, const char *role,
+                            const struct histogram *latency)
 {
     const struct trial_plan *plan = result->memory->plan;
     struct csv *csv = &record->latency;
     bool is_all = strcmp(role, "all") == 0;
     double elapsed_s = (double)result->elapsed_ns / 1e9;
     double now_s = (double)(clock_now_ns() - record->base->files.started_ns) / 1e9;
-    enum error_kind error_kind = ERROR_NONE;
-    for (enum meter_kind kind = 0; error_kind == ERROR_NONE && kind < METER_KINDS; kind++) {
+    for (enum meter_kind kind = 0; kind < METER_KINDS; kind++) {
         const struct histogram *histogram = &latency[kind];
         uint64_t count = histogram_recorded(histogram);
         bool spans_steps =
@@ -155,10 +154,8 @@ static enum error_kind write_latencies(struct record *record, const struct table
         snprintf(tag, sizeof tag, "%s.%llu.%s%s%s", of[trial_row_recipe].text,
                  (unsigned long long)of[trial_row_clients].count, trial_memory_meter_word(kind),
                  is_all ? "" : ".", is_all ? "" : role);
-        error_kind =
-            hlog_write_interval(record->hlog, tag, now_s - elapsed_s, elapsed_s, histogram, error);
+        hlog_write_interval(record->hlog, tag, now_s - elapsed_s, elapsed_s, histogram);
     }
-    return error_kind;
 }
 
 /* A static text, which the row does not own. */
@@ -215,11 +212,10 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
     write_sessions(record, row, result->memory);
     if (record->trace.stream != NULL)
         write_trace(record, row, result->memory);
-    enum error_kind kind = write_latencies(record, row, result, "all", result->latency, error);
-    for (int role = 0; result->roles > 1 && kind == ERROR_NONE && role < ROLES; role++)
-        kind = write_latencies(record, row, result, role_word((enum role)role),
-                               result->latency_of[role], error);
-    return file_set_commit(&record->base->files, kind, error);
+    write_latencies(record, row, result, "all", result->latency);
+    for (int role = 0; result->roles > 1 && role < ROLES; role++)
+        write_latencies(record, row, result, role_word((enum role)role), result->latency_of[role]);
+    return file_set_commit(&record->base->files, error);
 }
 
 enum error_kind record_add(struct record *record, struct series *series, const struct cell *cell,

@@ -232,7 +232,7 @@ void tap_write_files(struct tap *tap, int argc, char **argv)
         if (error->kind == ERROR_NONE)
             table_write_rows(&tap->tables[i], &csv);
     }
-    ERROR_FIRST(error, file_set_commit(&files, ERROR_NONE, error));
+    ERROR_FIRST(error, file_set_commit(&files, error));
     manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options), &options->target,
                    &tap->target);
     manifest_set(&manifest, "driver",

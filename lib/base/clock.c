@@ -39,23 +39,3 @@ int clock_left_ms(uint64_t until_ns)
     uint64_t left_ms = until_ns > now_ns ? (until_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS : 0;
     return left_ms < 60000 ? (int)left_ms : 60000;
 }
-
-void condition_init(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-void condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t until_ns)
-{
-    if (until_ns == 0) {
-        pthread_cond_wait(condition, mutex);
-        return;
-    }
-    struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
-                             .tv_nsec = (long)(until_ns % NS_PER_S)};
-    pthread_cond_timedwait(condition, mutex, &until);
-}

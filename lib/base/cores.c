@@ -5,12 +5,12 @@
 
 #include <limits.h>
 #include <math.h>
+#include <mntent.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* More than any kernel is built for. */
 #define CORES_MAX 65536
@@ -32,33 +32,23 @@ static void unescape(char *text)
 }
 
 /* Whether a list "rw,cpu,cpuacct" has the item "cpu". */
-static bool has_cpu(const char *list)
+static bool has_cpu(char *list)
 {
-    for (const char *at = list; (at = strstr(at, "cpu")) != NULL; at += 3) {
-        if ((at == list || at[-1] == ',') && (at[3] == ',' || at[3] == '\0'))
+    return hasmntopt(&(struct mntent){.mnt_opts = list}, "cpu") != NULL;
+}
+
+/* The path in the line of version 2, "0::/a/b", or of the controller cpu, "4:cpu,cpuacct:/a/b". */
+static bool find_path(const char *paths, bool is_version_2, char path[PATH_MAX])
+{
+    char controllers[256];
+    for (const char *line = paths; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (is_version_2 ? sscanf(line, "0::%4095[^\n]", path) == 1
+                         : sscanf(line, "%*u:%255[^:\n]:%4095[^\n]", controllers, path) == 2 &&
+                               has_cpu(controllers))
             return true;
     }
     return false;
-}
-
-/* The path in a line of version 2, "0::/a/b", or of the controller cpu, "4:cpu,cpuacct:/a/b". */
-static bool read_path(const char *line, bool is_version_2, char path[PATH_MAX])
-{
-    char controllers[256];
-    if (is_version_2)
-        return sscanf(line, "0::%4095[^\n]", path) == 1;
-    return sscanf(line, "%*u:%255[^:\n]:%4095[^\n]", controllers, path) == 2 &&
-           has_cpu(controllers);
-}
-
-static bool find_path(const char *paths, bool is_version_2, char path[PATH_MAX])
-{
-    for (const char *line = paths; !read_path(line, is_version_2, path); line++) {
-        line = strchr(line, '\n');
-        if (line == NULL)
-            return false;
-    }
-    return true;
 }
 
 /* The part of a cgroup.s path behind `root`; NULL if the path is not at or below it. */
@@ -152,18 +142,10 @@ double cores_quota(const char *process)
     return least;
 }
 
-/* ------------------------------------------------------------------ this process */
-
 /* A machine may have more cores than one cpu_set_t has bits: the kernel refuses a smaller set. */
-static double cores_of_affinity(void)
-{
-    cpu_set_t sets[CORES_MAX / CPU_SETSIZE];
-    if (sched_getaffinity(0, sizeof sets, sets) == 0)
-        return CPU_COUNT_S(sizeof sets, sets);
-    return fmax(1, (double)sysconf(_SC_NPROCESSORS_ONLN));
-}
-
 double cores_allowed(void)
 {
-    return fmin(cores_of_affinity(), cores_quota("/proc/self"));
+    cpu_set_t sets[CORES_MAX / CPU_SETSIZE] = {0};
+    (void)sched_getaffinity(0, sizeof sets, sets);
+    return fmin(fmax(1, CPU_COUNT_S(sizeof sets, sets)), cores_quota("/proc/self"));
 }

@@ -5,11 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const struct {
-    int exit_status;
-    const char *words;
-    const char *advice;
-} catalogue[] = {
+const struct error_row error_rows[] = {
 #define X(name, status, words, advice) [ERROR_##name] = {status, words, advice},
     ERROR_LIST(X)
 #undef X
@@ -49,19 +45,4 @@ enum error_kind error_raise(struct error *error, enum error_kind kind, int os_er
     vsnprintf(error->detail, sizeof error->detail, detail, arguments);
     va_end(arguments);
     return error->kind;
-}
-
-const char *error_words(enum error_kind kind)
-{
-    return catalogue[kind].words;
-}
-
-const char *error_advice(enum error_kind kind)
-{
-    return catalogue[kind].advice;
-}
-
-int error_exit_status(enum error_kind kind)
-{
-    return catalogue[kind].exit_status;
 }

@@ -130,11 +130,14 @@ enum error_kind error_raise(struct error *error, enum error_kind kind, int os_er
 #define error_from_errno(error, os_error, ...)                                                     \
     error_raise(error, ERROR_SYSTEM, os_error, __VA_ARGS__)
 
-/* What happened, and what to do about it ("" if that depends on the case). Static strings. */
-const char *error_words(enum error_kind kind);
-const char *error_advice(enum error_kind kind);
-
-/* The exit status of the program for an error of this kind: 2, 3 or 4, and 0 for ERROR_NONE. */
-int error_exit_status(enum error_kind kind);
+/* By kind: the exit status of the program, what happened, and what to do about it ("" if that
+ * depends on the case). */
+extern const struct error_row {
+    int exit_status;
+    const char *words, *advice;
+} error_rows[];
+#define error_exit_status(kind) (error_rows[kind].exit_status)
+#define error_words(kind)       (error_rows[kind].words)
+#define error_advice(kind)      (error_rows[kind].advice)
 
 #endif

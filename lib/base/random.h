@@ -18,16 +18,11 @@ struct random {
 /* Any seed, zero included. */
 void random_init(struct random *random, uint64_t seed);
 
-/* The next 64 random bits. */
+/* 64 random bits; a number in 0 … bound-1, bound above 0; a number in [0, 1); an exponentially
+ * distributed number. */
 uint64_t random_next(struct random *random);
-
-/* A number in 0 … bound-1, all equally likely; bound must not be zero. */
 uint64_t random_below(struct random *random, uint64_t bound);
-
-/* A number in [0, 1). */
 double random_unit(struct random *random);
-
-/* An exponentially distributed number with this mean. */
 double random_exponential(struct random *random, double mean);
 
 /* A random order (Fisher and Yates). */

@@ -252,28 +252,12 @@ const char *text_format_duration(uint64_t duration_ns, char *text, size_t size)
     return text;
 }
 
-__attribute__((format(printf, 3, 0))) static void append(char *text, size_t size,
-                                                         const char *format, va_list arguments)
-{
-    size_t length = strlen(text);
-    vsnprintf(text + length, size - length, format, arguments);
-}
-
 void text_append(char *text, size_t size, const char *format, ...)
 {
     va_list arguments;
+    size_t length = strlen(text);
     va_start(arguments, format);
-    append(text, size, format, arguments);
-    va_end(arguments);
-}
-
-void text_append_clause(char *text, size_t size, const char *format, ...)
-{
-    va_list arguments;
-    if (text[0] != '\0')
-        text_append(text, size, "; ");
-    va_start(arguments, format);
-    append(text, size, format, arguments);
+    vsnprintf(text + length, size - length, format, arguments);
     va_end(arguments);
 }
 

@@ -66,13 +66,13 @@ const char *text_plural(uint64_t count);
 /* Writes bytes as base64. A part of a whole that is not its last has a multiple of three bytes. */
 void text_write_base64(const void *bytes, size_t length, FILE *stream);
 
-/* Append to a text in `size` bytes, cut to fit; a clause behind a semicolon, unless it is the
- * first.
- */
+/* Appends to a text in `size` bytes, cut to fit; the clause behind a semicolon, unless it is the
+ * first. */
 void text_append(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void text_append_clause(char *text, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define text_append_clause(text, size, ...)                                                        \
+    (text_append(text, size, "%s", (text)[0] != '\0' ? "; " : ""),                                 \
+     text_append(text, size, __VA_ARGS__))
 
 /* ------------------------------------------------------------------ foreign text */
 

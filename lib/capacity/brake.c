@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capacity/brake.h"
 
+#include <sys/param.h>
+
 static uint64_t above(uint64_t value, uint64_t base)
 {
     return value > base ? value - base : 0;
@@ -32,26 +34,14 @@ static const struct brake_sample *window_of(const struct brake *brake, uint64_t 
     return found;
 }
 
-/* Answered in the window. Of a read that was sent late the reply may not have come yet. */
-static uint64_t slow_reads(const struct brake *brake, uint64_t now_ns,
-                           const struct brake_counts *counts)
-{
-    const struct brake_sample *from = window_of(brake, now_ns);
-    return above(counts->slow - from->slow, counts->late - from->late);
-}
-
-static uint64_t overdue_reads(const struct brake *brake, uint64_t now_ns,
-                              const struct brake_counts *counts)
-{
-    bool paused = now_ns - brake->checked_ns > BRAKE_PAUSE_NS;
-    return counts->waits && !paused ? above(counts->due, counts->done) : 0;
-}
-
 enum brake_reason brake_check(struct brake *brake, uint64_t now_ns,
                               const struct brake_counts *counts)
 {
-    uint64_t overdue = overdue_reads(brake, now_ns, counts),
-             slow = slow_reads(brake, now_ns, counts);
+    const struct brake_sample *from = window_of(brake, now_ns);
+    bool paused = now_ns - brake->checked_ns > BRAKE_PAUSE_NS;
+    uint64_t overdue = counts->waits && !paused ? above(counts->due, counts->done) : 0;
+    /* Of a read that was sent late the reply may not have come yet. */
+    uint64_t slow = above(counts->slow - from->slow, counts->late - from->late);
     note(brake, now_ns, counts);
     if (counts->losses > brake->at_start.losses)
         return BRAKE_LOST;
@@ -64,9 +54,6 @@ enum brake_reason brake_check(struct brake *brake, uint64_t now_ns,
 
 uint64_t brake_bound_ns(uint64_t alone_p99_ns)
 {
-    if (alone_p99_ns < BRAKE_BOUND_LEAST_NS / BRAKE_TIMES_ALONE)
-        return BRAKE_BOUND_LEAST_NS;
-    if (alone_p99_ns > BRAKE_BOUND_MOST_NS / BRAKE_TIMES_ALONE)
-        return BRAKE_BOUND_MOST_NS;
-    return BRAKE_TIMES_ALONE * alone_p99_ns;
+    uint64_t p99_ns = MIN(alone_p99_ns, BRAKE_BOUND_MOST_NS / BRAKE_TIMES_ALONE);
+    return MAX(BRAKE_TIMES_ALONE * p99_ns, BRAKE_BOUND_LEAST_NS);
 }

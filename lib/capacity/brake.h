@@ -71,7 +71,7 @@ struct brake {
 /* A probe begins, with what was counted until now: what was slow before is not held against it. */
 void brake_begin(struct brake *brake, uint64_t now_ns, const struct brake_counts *counts);
 
-/* To be asked at most every BRAKE_CHECK_NS, with times that do not go back. */
+/* At most every BRAKE_CHECK_NS, with times that do not go back. */
 enum brake_reason brake_check(struct brake *brake, uint64_t now_ns,
                               const struct brake_counts *counts);
 

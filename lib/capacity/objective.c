@@ -90,18 +90,15 @@ static bool share_is_below(uint64_t samples, uint64_t over, double share)
            gsl_cdf_beta_Q(share, (double)over + 1, (double)(samples - over)) <= DOUBT;
 }
 
-static bool share_is_above(uint64_t samples, uint64_t over, double share)
-{
-    return over > 0 && gsl_cdf_beta_P(share, (double)over, (double)(samples - over) + 1) <= DOUBT;
-}
-
 enum judge_verdict judge_percentile(const struct objective *objective, uint64_t samples,
                                     uint64_t over)
 {
     double share = objective_share(objective);
     if (share_is_below(samples, over, share))
         return JUDGE_PASS;
-    return share_is_above(samples, over, share) ? JUDGE_FAIL : JUDGE_UNDETERMINED;
+    bool is_above =
+        over > 0 && gsl_cdf_beta_P(share, (double)over, (double)(samples - over) + 1) <= DOUBT;
+    return is_above ? JUDGE_FAIL : JUDGE_UNDETERMINED;
 }
 
 uint64_t judge_samples_needed(const struct objective *objective, uint64_t over)

@@ -88,20 +88,17 @@ static uint64_t twice(const struct search *search, uint64_t size)
     return size > most / 2 ? most : 2 * size;
 }
 
-/* Whether the interval is as narrow as the plan wants it. */
-static bool is_narrow(const struct search *search, uint64_t good, uint64_t bad)
-{
-    uint64_t width = bad - good;
-    return width == 1 || (double)width * 100 <= (double)good * search->plan.resolution_percent;
-}
-
-/* The next size between `good` and `bad`, or above `good`; 0: none. `good`: a size that met the
- * objective, or 0: the least did not; `bad`: NONE, or a larger one that did not. */
+/* The next size between `good` and `bad`, or above `good`; 0: none, or the interval is as narrow as
+ * the plan wants it. `good`: a size that met the objective, or 0: the least did not; `bad`: NONE,
+ * or a larger one that did not. */
 static uint64_t next_size(const struct search *search, uint64_t good, uint64_t bad)
 {
+    uint64_t width = bad - good;
     if (bad == NONE)
         return good < search->plan.most ? twice(search, good) : 0;
-    return good == 0 || is_narrow(search, good, bad) ? 0 : good + (bad - good) / 2;
+    bool is_narrow =
+        width == 1 || (double)width * 100 <= (double)good * search->plan.resolution_percent;
+    return good == 0 || is_narrow ? 0 : good + width / 2;
 }
 
 /* Sizes between those that pass and those that fail may stay undecided: the next size to find out
@@ -114,13 +111,6 @@ static uint64_t next_above(const struct search *search, uint64_t undecided)
     if (failed == NONE)
         return top < above ? above : 0;
     return next_size(search, top, failed);
-}
-
-/* The next size to locate either end of the interval; 0: both are located. */
-static uint64_t size_to_locate(const struct search *search, uint64_t good, uint64_t bad)
-{
-    uint64_t size = next_size(search, good, bad);
-    return size == 0 && good > 0 && bad != NONE ? next_above(search, bad) : size;
 }
 
 /* Whether a size is in this state, and fresh trials are to confirm that. */
@@ -144,8 +134,10 @@ static void choose(struct search *search)
     uint64_t bad = smallest_size(search, NOT_MET);
     uint64_t good = largest_size(search, STATE(PASSED), bad);
     uint64_t failed = smallest_size(search, ENDS);
-    uint64_t size;
-    if ((size = size_to_locate(search, good, bad)) > 0)
+    uint64_t size = next_size(search, good, bad);
+    if (size == 0 && good > 0 && bad != NONE)
+        size = next_above(search, bad);
+    if (size > 0)
         open_ballot(search, size, SEARCH_LOCATE);
     else if (needs_fresh(search, good, SEARCH_PASSED))
         open_ballot(search, good, SEARCH_CONFIRM);
@@ -163,10 +155,8 @@ static void choose(struct search *search)
 
 static bool has_trial(const struct search_ballot *ballot)
 {
-    uint32_t trials = 0;
-    for (int verdict = 0; verdict < JUDGE_VERDICTS; verdict++)
-        trials += ballot->of[verdict];
-    return trials > 0;
+    static const uint32_t none[JUDGE_VERDICTS];
+    return memcmp(ballot->of, none, sizeof none) != 0;
 }
 
 /* False: another trial is needed. Fresh trials pass a size only when all votes are cast, so that

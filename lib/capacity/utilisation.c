@@ -173,19 +173,14 @@ bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, s
 
 /* ------------------------------------------------------------------ what gave out */
 
-static enum utilisation_limit limit_of(const struct utilisation_figures *figures, int work)
-{
-    if (work == UTILISATION_WRITE)
-        return UTILISATION_WRITES;
-    if (work == UTILISATION_NOTIFICATION)
-        return UTILISATION_FAN_OUT;
-    double reply_bytes = (double)figures->received_bytes / (double)figures->count[UTILISATION_READ];
-    return reply_bytes > LONG_REPLY_BYTES ? UTILISATION_BYTES : UTILISATION_READS;
-}
-
 /* Requests wait where the work is that gave out. */
 static enum utilisation_limit queueing_work(const struct utilisation_figures *figures)
 {
+    double reply_bytes = (double)figures->received_bytes / (double)figures->count[UTILISATION_READ];
+    const enum utilisation_limit limits[UTILISATION_WORKS] = {
+        [UTILISATION_WRITE] = UTILISATION_WRITES,
+        [UTILISATION_READ] = reply_bytes > LONG_REPLY_BYTES ? UTILISATION_BYTES : UTILISATION_READS,
+        [UTILISATION_NOTIFICATION] = UTILISATION_FAN_OUT};
     double first = -1, second = -1;
     int foremost = UTILISATION_WRITE;
     for (int work = 0; work < UTILISATION_WORKS; work++) {
@@ -201,7 +196,7 @@ static enum utilisation_limit queueing_work(const struct utilisation_figures *fi
     if (first <= QUEUE * figures->locks)
         return figures->locks == 1 && !figures->beside_load ? UTILISATION_ROUND_TRIPS
                                                             : UTILISATION_UNDETERMINED;
-    return first >= FOREMOST * second ? limit_of(figures, foremost) : UTILISATION_UNDETERMINED;
+    return first >= FOREMOST * second ? limits[foremost] : UTILISATION_UNDETERMINED;
 }
 
 struct utilisation_finding utilisation_find_limit(const struct utilisation_figures *figures,

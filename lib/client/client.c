@@ -54,14 +54,9 @@ void client_deinit(struct client *client)
     client->slots = NULL;
 }
 
-bool client_can_submit(const struct client *client)
-{
-    return client->outstanding < depth_of(client);
-}
-
 void client_submit(struct client *client, const struct request *request, uint64_t tag)
 {
-    assert(client_can_submit(client) && request->part_count <= REQUEST_PARTS_MAX);
+    assert(client->outstanding < depth_of(client) && request->part_count <= REQUEST_PARTS_MAX);
     struct client_slot *newest = slot(client, client->outstanding++);
     client->listener->sent(client->owner, request->operation);
     client->sent_ns = client_now_ns(client);
@@ -82,7 +77,7 @@ bool client_bytes(const struct client *client, struct client_bytes *bytes)
 
 size_t client_unread(const struct client *client)
 {
-    return client->driver->unread(client);
+    return client->driver->unread == NULL ? 0 : client->driver->unread(client);
 }
 
 uint32_t client_timeout_ms(const struct client *client)

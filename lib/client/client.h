@@ -95,7 +95,7 @@ struct client_driver {
     bool (*leave)(struct client *client);
     uint64_t (*now_ns)(const struct client *client); /* NULL: the host's monotonic clock */
     bool (*bytes)(const struct client *client, struct client_bytes *bytes);
-    size_t (*unread)(const struct client *client);
+    size_t (*unread)(const struct client *client); /* NULL: what arrives is read at once */
     uint32_t (*timeout_ms)(const struct client *client);
     int64_t (*session_id)(const struct client *client);
     void (*server)(const struct client *client, char *text, size_t size);
@@ -125,10 +125,7 @@ struct client {
 
 #define CLIENT_DEPTH_MAX 8192
 
-/* Whether fewer operations are outstanding than the session's depth. */
-bool client_can_submit(const struct client *client);
-
-/* Submits an operation, if client_can_submit. The tag is the caller's own. */
+/* Submits an operation, while fewer are outstanding than the depth. The tag is the caller's own. */
 void client_submit(struct client *client, const struct request *request, uint64_t tag);
 
 /* The host's monotonic clock, or that of the simulation. */

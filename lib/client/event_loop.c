@@ -365,9 +365,7 @@ enum error_kind event_loop_open(struct event_loop *events, const char *hosts,
                                 const struct client_listener *listener, void *owner,
                                 struct client **client, struct error *error)
 {
-    if (events->count == events->capacity)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "event loop", "all %zu sessions are open",
-                           events->capacity);
+    assert(events->count < events->capacity);
     struct session *session = &events->sessions[events->count];
     *session = (struct session){
         .handle.client = {.driver = &driver, .listener = listener, .owner = owner},
@@ -448,17 +446,6 @@ void event_loop_unwatch(struct event_loop *events, int descriptor)
     watched->descriptor = -1;
 }
 
-static void sweep(struct event_loop *events, uint64_t now_ns)
-{
-    events->next_sweep_ns = now_ns + SWEEP_NS;
-    for (size_t i = 0; i < events->count; i++) {
-        struct session *session = &events->sessions[i];
-        client_deliver_refused(&session->handle.client);
-        if (now_ns >= session->deadline_ns)
-            refresh(session, ZOK);
-    }
-}
-
 static void dispatch(struct event_loop *events, const struct epoll_event *event)
 {
     size_t source = (size_t)event->data.u64;
@@ -482,8 +469,14 @@ enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns, st
     for (int i = 0; i < ready; i++)
         dispatch(events, &events->batch[i]);
     uint64_t now_ns = clock_now_ns();
-    if (now_ns >= events->next_sweep_ns)
-        sweep(events, now_ns);
+    if (now_ns < events->next_sweep_ns)
+        return ERROR_NONE;
+    events->next_sweep_ns = now_ns + SWEEP_NS;
+    for (size_t i = 0; i < events->count; i++) {
+        client_deliver_refused(&events->sessions[i].handle.client);
+        if (now_ns >= events->sessions[i].deadline_ns)
+            refresh(&events->sessions[i], ZOK);
+    }
     return ERROR_NONE;
 }
 

@@ -102,13 +102,6 @@ void library_version(const struct library *library, char *text, size_t size)
 
 /* ------------------------------------------------------------------ a session's handle */
 
-/* The numbers of the protocol, which the library passes on. */
-static enum client_event event_of(int type)
-{
-    return type >= (int)EVENT_CREATED && type < (int)EVENT_OTHER ? (enum client_event)type
-                                                                 : EVENT_OTHER;
-}
-
 static enum client_state state_of(const struct library *library, int state)
 {
     if (state == library->connected_state)
@@ -120,8 +113,8 @@ static enum client_state state_of(const struct library *library, int state)
     return CLIENT_CONNECTING;
 }
 
-/* The watcher of the handle, and of all its watches: one call for each message of the server.
- * Session events come here too, and are no notifications. */
+/* The watcher of the handle, and of all its watches: one call for each message of the server, with
+ * the protocol's number of the event. Session events come here too, and are no notifications. */
 static void watcher(zhandle_t *zk, int type, int state, const char *path, void *context)
 {
     (void)zk;
@@ -129,7 +122,11 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     if (type == handle->library->session_event)
         handle->events->state_changed(handle, state_of(handle->library, state));
     else
-        handle->events->notified(handle, event_of(type), path);
+        handle->events->notified(handle,
+                                 type >= (int)EVENT_CREATED && type < (int)EVENT_OTHER
+                                     ? (enum client_event)type
+                                     : EVENT_OTHER,
+                                 path);
 }
 
 static void authenticated(int code, const void *context)
@@ -260,15 +257,6 @@ static struct client_reply reply_created(int code, const char *path)
     return path == NULL ? malformed : reply;
 }
 
-/* In this field containers have a mark, and so have znodes with a time to live, which is in the
- * lower 40 bits. */
-static int64_t owner_of(const struct Stat *stat)
-{
-    uint64_t owner = (uint64_t)stat->ephemeralOwner;
-    bool has_mark = stat->ephemeralOwner == INT64_MIN || owner >> 40 == 0xff0000;
-    return has_mark ? 0 : stat->ephemeralOwner;
-}
-
 static struct client_reply reply_stat(int code, const struct Stat *stat)
 {
     struct client_reply reply = reply_to(code);
@@ -276,8 +264,12 @@ static struct client_reply reply_stat(int code, const struct Stat *stat)
         return reply;
     if (stat == NULL)
         return malformed;
+    /* In this field containers have a mark, and so have znodes with a time to live, which is in the
+     * lower 40 bits. */
+    int64_t owner = stat->ephemeralOwner;
+    bool has_mark = owner == INT64_MIN || (uint64_t)owner >> 40 == 0xff0000;
+    reply.owner = has_mark ? 0 : owner;
     reply.version = stat->version;
-    reply.owner = owner_of(stat);
     reply.created_ms = stat->ctime;
     return reply;
 }
@@ -340,15 +332,9 @@ static void set_operation(const struct library *library, const struct request *p
     case OP_DELETE:
         library->delete_op_init(op, part->path, part->version);
         break;
-    case OP_CHECK:
+    default:
+        assert(part->operation == OP_CHECK);
         library->check_op_init(op, part->path, part->version);
-        break;
-    case OP_EXISTS:
-    case OP_GET:
-    case OP_GET_CHILDREN:
-    case OP_SYNC:
-    case OP_MULTI:
-        assert(false && "an operation that no part of a multi can be");
     }
 }
 

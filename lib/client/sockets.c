@@ -124,23 +124,17 @@ void socket_owner_find(struct socket_owner *owner)
     pthread_mutex_unlock(&owner->owners->mutex);
 }
 
-static bool is_anothers(const struct socket_owner *owner, uint64_t cookie)
-{
-    for (size_t i = 0; i < owner->owners->count; i++) {
-        const struct socket_owner *other = &owner->owners->all[i];
-        if (other != owner && other->cookie == cookie)
-            return true;
-    }
-    return false;
-}
-
 void socket_owner_confirm(struct socket_owner *owner)
 {
-    pthread_mutex_lock(&owner->owners->mutex);
+    struct socket_owners *owners = owner->owners;
+    pthread_mutex_lock(&owners->mutex);
     set_socket(owner, owner->descriptor);
-    if (owner->cookie == 0 || is_anothers(owner, owner->cookie))
+    bool is_lost = owner->cookie == 0;
+    for (size_t i = 0; i < owners->count; i++)
+        is_lost |= &owners->all[i] != owner && owners->all[i].cookie == owner->cookie;
+    if (is_lost)
         set_socket(owner, -1);
-    pthread_mutex_unlock(&owner->owners->mutex);
+    pthread_mutex_unlock(&owners->mutex);
 }
 
 bool socket_owner_stands(const struct socket_owner *owner)

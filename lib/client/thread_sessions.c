@@ -77,7 +77,7 @@ struct thread_session {
     bool copied;          /* an operation is to be carried out */
     struct request_copy copy;
     char *value;       /* room for the data that a get reads */
-    uint64_t alarm_ns; /* 0: none */
+    uint64_t alarm_ns; /* UINT64_MAX: none */
     bool apart;        /* no connection was reported since it began or lost the last */
 };
 
@@ -102,7 +102,7 @@ static bool is_accepted(const struct mailbox *mailbox, enum letter_kind kind)
 static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const char *path)
 {
     while (mailbox->count == LETTERS_MAX && is_accepted(mailbox, kind))
-        condition_wait(&mailbox->changed, &mailbox->mutex, 0);
+        pthread_cond_wait(&mailbox->changed, &mailbox->mutex);
     if (!is_accepted(mailbox, kind))
         return;
     struct letter *letter = &mailbox->letters[(mailbox->first + mailbox->count++) % LETTERS_MAX];
@@ -153,13 +153,14 @@ static bool go_on(struct mailbox *mailbox)
     return goes_on;
 }
 
-/* Waits for a letter or the session's end, until `until_ns` of the monotonic clock; 0: for ever. */
+/* Waits for a letter or the session's end, until `until_ns` of the monotonic clock. */
 static void await_letter(struct mailbox *mailbox, uint64_t until_ns)
 {
+    const struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
+                                   .tv_nsec = (long)(until_ns % NS_PER_S)};
     pthread_mutex_lock(&mailbox->mutex);
-    while (mailbox->count == 0 && mailbox->accepts != ACCEPTS_NOTHING &&
-           (until_ns == 0 || clock_now_ns() < until_ns))
-        condition_wait(&mailbox->changed, &mailbox->mutex, until_ns);
+    while (mailbox->count == 0 && mailbox->accepts != ACCEPTS_NOTHING && clock_now_ns() < until_ns)
+        pthread_cond_clockwait(&mailbox->changed, &mailbox->mutex, CLOCK_MONOTONIC, &until);
     pthread_mutex_unlock(&mailbox->mutex);
 }
 
@@ -227,7 +228,7 @@ static bool await_connection(struct thread_session *session)
         if (!next_letter(&session->mailbox, false, &letter))
             return false;
         if (letter.kind == LETTER_NONE)
-            await_letter(&session->mailbox, 0);
+            await_letter(&session->mailbox, UINT64_MAX);
         else
             open_letter(session, &letter);
     }
@@ -347,8 +348,8 @@ static bool serve_next(struct thread_session *session)
 {
     struct client *client = &session->handle.client;
     bool closes = client->silent && session->handle.zk != NULL;
-    uint64_t alarm_ns = client->silent ? 0 : session->alarm_ns;
-    bool rings = alarm_ns != 0 && clock_now_ns() >= alarm_ns;
+    uint64_t alarm_ns = client->silent ? UINT64_MAX : session->alarm_ns;
+    bool rings = alarm_ns != UINT64_MAX && clock_now_ns() >= alarm_ns;
     struct letter letter;
     if (!next_letter(&session->mailbox, closes || (session->copied && !rings), &letter))
         return false;
@@ -359,7 +360,7 @@ static bool serve_next(struct thread_session *session)
         close_handle(session);
         go_on(&session->mailbox);
     } else if (rings) {
-        session->alarm_ns = 0;
+        session->alarm_ns = UINT64_MAX;
         session->hooks->alarm(client->owner, clock_now_ns() - alarm_ns);
     } else if (session->copied) {
         carry_out(session);
@@ -533,9 +534,7 @@ enum error_kind thread_sessions_open(struct thread_sessions *sessions, const cha
                                      const struct client_listener *listener, void *owner,
                                      struct client **client, struct error *error)
 {
-    if (sessions->opened == sessions->capacity)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "threads", "all %zu sessions are open",
-                           sessions->capacity);
+    assert(sessions->opened < sessions->capacity);
     /* The system gives this memory when it is written. */
     char *values = malloc(2 * HANDLE_VALUE_MAX);
     if (values == NULL)
@@ -548,11 +547,12 @@ enum error_kind thread_sessions_open(struct thread_sessions *sessions, const cha
         .other_end = -1,
         .copy.values = values,
         .value = values + HANDLE_VALUE_MAX,
+        .alarm_ns = UINT64_MAX,
         .apart = true,
     };
     *client = &session->handle.client;
     pthread_mutex_init(&session->mailbox.mutex, NULL);
-    condition_init(&session->mailbox.changed);
+    pthread_cond_init(&session->mailbox.changed, NULL);
     socket_owner_begin(session->socket);
     enum error_kind kind = handle_open(&session->handle, &sessions->library, &handle_events, hosts,
                                        session_timeout_ms, error);

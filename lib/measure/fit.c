@@ -9,6 +9,7 @@
 #include <gsl/gsl_combination.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_fit.h>
+#include <gsl/gsl_poly.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,17 +76,9 @@ struct fit_line fit_line(const double *x, const double *y, size_t count)
     return line;
 }
 
-static double evaluate(const double *c, double x)
-{
-    double value = 0;
-    for (int k = FIT_DEGREE_MAX; k >= 0; k--)
-        value = value * x + c[k];
-    return value;
-}
-
 double fit_polynomial_at(const struct fit_polynomial *fit, double x)
 {
-    return evaluate(fit->c, x);
+    return gsl_poly_eval(fit->c, TERMS, x);
 }
 
 bool fit_bends(const struct fit_polynomial *fit, double x)
@@ -105,25 +98,6 @@ static size_t different(const double *x, size_t count)
     return found;
 }
 
-struct products {
-    double norm;       /* Σ p² */
-    double projection; /* Σ p·(y - c) */
-    double centre;     /* Σ x·p² */
-};
-
-static struct products multiply(const double *p, const double *c, const double *x, const double *y,
-                                size_t count)
-{
-    struct products sums = {0};
-    for (size_t i = 0; i < count; i++) {
-        double value = evaluate(p, x[i]);
-        sums.norm += value * value;
-        sums.projection += value * (y[i] - evaluate(c, x[i]));
-        sums.centre += x[i] * value * value;
-    }
-    return sums;
-}
-
 /* Least squares by polynomials that are orthogonal over the levels (Forsythe 1957): a matrix would
  * lose digits to powers of x as large as 4096³. */
 static void least_squares(const double *x, const double *y, size_t count, unsigned degree,
@@ -132,15 +106,21 @@ static void least_squares(const double *x, const double *y, size_t count, unsign
     double p[TERMS] = {1}, p_before[TERMS] = {0}, norm_before = INFINITY;
     memset(c, 0, TERMS * sizeof *c);
     for (unsigned k = 0; k <= degree; k++) {
-        struct products sums = multiply(p, c, x, y, count);
+        double norm = 0, projection = 0, centre = 0; /* Σ p², Σ p·(y - c), Σ x·p² */
+        for (size_t i = 0; i < count; i++) {
+            double value = gsl_poly_eval(p, TERMS, x[i]);
+            norm += value * value;
+            projection += value * (y[i] - gsl_poly_eval(c, TERMS, x[i]));
+            centre += x[i] * value * value;
+        }
         double below = 0; /* x·p has the coefficients of p, one power higher */
         for (unsigned j = 0; j < TERMS; j++) {
             double held = p[j];
-            c[j] += sums.projection / sums.norm * held;
-            p[j] = below - sums.centre / sums.norm * held - sums.norm / norm_before * p_before[j];
+            c[j] += projection / norm * held;
+            p[j] = below - centre / norm * held - norm / norm_before * p_before[j];
             p_before[j] = below = held;
         }
-        norm_before = sums.norm;
+        norm_before = norm;
     }
 }
 
@@ -198,7 +178,7 @@ struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t co
     least_squares(x, y, count, degree, fit.c);
     fit.exact = levels >= degree + 1 + FIT_SPARE_LEVELS && snap(&fit, x, y, count);
     for (size_t i = 0; i < count && !fit.exact; i++)
-        fit.max_residual = fmax(fit.max_residual, fabs(y[i] - evaluate(fit.c, x[i])));
+        fit.max_residual = fmax(fit.max_residual, fabs(y[i] - fit_polynomial_at(&fit, x[i])));
     return fit;
 }
 
@@ -275,10 +255,6 @@ struct fit_polynomial fit_consensus(const double *x, const double *y, size_t cou
 static void append_number(char *text, size_t size, double number, bool exact)
 {
     long long parts = exact ? llround(PARTS * number) : 0, whole = PARTS;
-    if (!exact) {
-        text_append(text, size, "%.4g", number);
-        return;
-    }
     for (long long factor = 2; factor <= 3; factor++) {
         while (parts % factor == 0 && whole % factor == 0) {
             parts /= factor;
@@ -286,7 +262,7 @@ static void append_number(char *text, size_t size, double number, bool exact)
         }
     }
     if (whole <= 2)
-        text_append(text, size, "%.16g", number);
+        text_append(text, size, exact ? "%.16g" : "%.4g", number);
     else
         text_append(text, size, "%lld/%lld", parts, whole);
 }

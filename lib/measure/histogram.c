@@ -7,14 +7,9 @@
 #define FIRST_SLOTS (2 * HISTOGRAM_HALF_SLOTS)
 
 /* 64 - clz is the length in bits; values of up to 11 bits are in bucket 0. */
-static uint32_t bucket_of(uint64_t value_ns)
-{
-    return (uint32_t)(63 - __builtin_clzll(value_ns | (FIRST_SLOTS - 1))) - 10;
-}
-
 uint32_t histogram_slot(uint64_t value_ns)
 {
-    uint32_t bucket = bucket_of(value_ns);
+    uint32_t bucket = (uint32_t)(63 - __builtin_clzll(value_ns | (FIRST_SLOTS - 1))) - 10;
     return bucket * HISTOGRAM_HALF_SLOTS + (uint32_t)(value_ns >> bucket);
 }
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <errno.h>
+#include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,23 +16,14 @@
 #define COOKIE            UINT32_C(0x1c849313)
 #define COMPRESSED_COOKIE UINT32_C(0x1c849314)
 
-#define HEADER_BYTES      40
 #define VARINT_BYTES_MAX  9
-#define ENCODED_BYTES_MAX (HEADER_BYTES + VARINT_BYTES_MAX * HISTOGRAM_COUNTS)
-#define PACKED_HEADER     8
+#define ENCODED_BYTES_MAX (sizeof(struct header) + VARINT_BYTES_MAX * HISTOGRAM_COUNTS)
 
-static unsigned char *put_32(unsigned char *at, uint32_t word)
-{
-    for (int shift = 24; shift >= 0; shift -= 8)
-        *at++ = (unsigned char)(word >> shift);
-    return at;
-}
-
-static unsigned char *put_64(unsigned char *at, uint64_t word)
-{
-    at = put_32(at, (uint32_t)(word >> 32));
-    return put_32(at, (uint32_t)word);
-}
+/* Most significant bytes first. */
+struct header {
+    uint32_t cookie, length, normalizing_offset, digits;
+    uint64_t lowest, highest, ratio; /* of its integers to values: a double */
+};
 
 /* Zigzag, then seven bits a byte, the lowest first; the ninth byte has all eight. */
 static unsigned char *put_varint(unsigned char *at, int64_t number)
@@ -77,48 +68,38 @@ static unsigned char *put_counts(unsigned char *at, const struct histogram *hist
 static size_t encode(unsigned char *bytes, const struct histogram *histogram)
 {
     const uint64_t one_as_double = UINT64_C(0x3ff0000000000000);
-    unsigned char *end = put_counts(bytes + HEADER_BYTES, histogram);
-    size_t length = (size_t)(end - bytes);
-    unsigned char *at = put_32(bytes, COOKIE);
-    at = put_32(at, (uint32_t)(length - HEADER_BYTES));
-    at = put_32(at, 0); /* the normalizing offset */
-    at = put_32(at, HISTOGRAM_DIGITS);
-    at = put_64(at, HISTOGRAM_LOWEST_NS);
-    at = put_64(at, HISTOGRAM_HIGHEST_NS);
-    put_64(at, one_as_double); /* the ratio of its integers to values */
+    size_t length = (size_t)(put_counts(bytes + sizeof(struct header), histogram) - bytes);
+    const struct header header = {.cookie = htobe32(COOKIE),
+                                  .length = htobe32((uint32_t)(length - sizeof header)),
+                                  .digits = htobe32(HISTOGRAM_DIGITS),
+                                  .lowest = htobe64(HISTOGRAM_LOWEST_NS),
+                                  .highest = htobe64(HISTOGRAM_HIGHEST_NS),
+                                  .ratio = htobe64(one_as_double)};
+    memcpy(bytes, &header, sizeof header);
     return length;
 }
 
 /* Returns the packed histogram, the caller's to free. */
 static unsigned char *pack(const struct histogram *histogram, size_t *length)
 {
+    uint32_t head[2];
     uLong room = compressBound(ENCODED_BYTES_MAX);
     unsigned char *encoded = memory_new(ENCODED_BYTES_MAX, 1),
-                  *packed = memory_new(PACKED_HEADER + room, 1);
-    uLong encoded_length = (uLong)encode(encoded, histogram);
-    int packs = compress(packed + PACKED_HEADER, &room, encoded, encoded_length);
+                  *packed = memory_new(sizeof head + room, 1);
+    int packs = compress(packed + sizeof head, &room, encoded, encode(encoded, histogram));
     memory_or_end(packs == Z_OK ? packed : NULL); /* it lacks nothing else */
-    put_32(put_32(packed, COMPRESSED_COOKIE), (uint32_t)room);
-    *length = PACKED_HEADER + room;
+    head[0] = htobe32(COMPRESSED_COOKIE);
+    head[1] = htobe32((uint32_t)room);
+    memcpy(packed, head, sizeof head);
+    *length = sizeof head + room;
     free(encoded);
     return packed;
 }
 
-/* errno was set to 0 before the first write; it is still 0 if the stream had failed earlier. */
-static enum error_kind judge_stream(FILE *stream, struct error *error)
-{
-    if (!ferror(stream))
-        return ERROR_NONE;
-    return error_from_errno(error, errno != 0 ? errno : EIO, "the histogram log",
-                            "writing it failed");
-}
-
-enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns, const char *comment,
-                                  struct error *error)
+void hlog_write_header(FILE *stream, uint64_t start_utc_ns, const char *comment)
 {
     char date[32];
     clock_format_utc(start_utc_ns, 0, date, sizeof date);
-    errno = 0;
     if (comment != NULL) {
         fputs("#[", stream);
         for (; *comment != '\0'; comment++) /* a line break would end the comment */
@@ -131,18 +112,16 @@ enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns, const cha
             "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
             "\"Interval_Compressed_Histogram\"\n",
             start_utc_ns / NS_PER_S, start_utc_ns % NS_PER_S / NS_PER_MS, date);
-    return judge_stream(stream, error);
 }
 
-enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_s, double length_s,
-                                    const struct histogram *histogram, struct error *error)
+void hlog_write_interval(FILE *stream, const char *tag, double start_s, double length_s,
+                         const struct histogram *histogram)
 {
     assert(tag == NULL || strpbrk(tag, ", \t\r\n") == NULL);
     size_t length;
     unsigned char *packed = pack(histogram, &length);
     uint32_t used = slots_used(histogram);
     double max_ms = used > 0 ? (double)histogram_slot_last_ns(used - 1) / 1e6 : 0;
-    errno = 0;
     if (histogram->overflow > 0)
         fprintf(stream,
                 "#[Above the range of the next line%s%s: %" PRIu64 ", the largest %.6f s]\n",
@@ -154,5 +133,4 @@ enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_
     text_write_base64(packed, length, stream);
     putc('\n', stream);
     free(packed);
-    return judge_stream(stream, error);
 }

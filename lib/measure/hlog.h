@@ -9,21 +9,18 @@
 #ifndef MEASURE_HLOG_H
 #define MEASURE_HLOG_H
 
-#include "base/error.h"
 #include "measure/histogram.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
 /* Writes the lines before the first interval. start_utc_ns: clock_utc_ns() at the beginning of the
- * run. comment: one line of text, or NULL. The error of a stream that has failed. */
-MUST_CHECK enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns,
-                                             const char *comment, struct error *error);
+ * run. comment: one line of text, or NULL. Errors stay in the stream. */
+void hlog_write_header(FILE *stream, uint64_t start_utc_ns, const char *comment);
 
 /* Writes one interval, which starts start_s after start_utc_ns. tag: NULL, or letters, digits and
  * dots; readers add up the intervals of one tag. */
-MUST_CHECK enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_s,
-                                               double length_s, const struct histogram *histogram,
-                                               struct error *error);
+void hlog_write_interval(FILE *stream, const char *tag, double start_s, double length_s,
+                         const struct histogram *histogram);
 
 #endif

@@ -72,11 +72,9 @@ double table_number(const struct table_value *value)
         return value->real;
     case TABLE_FLAG:
         return value->flag;
-    case TABLE_UNKNOWN:
-    case TABLE_TEXT:
-        break;
+    default:
+        return NAN;
     }
-    return NAN;
 }
 
 /* ------------------------------------------------------------------ rows */

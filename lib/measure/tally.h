@@ -72,11 +72,7 @@ static inline uint64_t tally_read_shared(const struct tally *tally, enum tally_k
 }
 
 void tally_sum(struct tally *into, const struct tally *from);
-
-/* The number of requests. */
 uint64_t tally_rpcs(const struct tally *tally);
-
-/* A static string. */
 const char *tally_column(enum tally_kind kind);
 
 /* Whether laws predict this kind: all kinds but the bytes. */

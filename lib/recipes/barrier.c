@@ -3,7 +3,8 @@
  * The double barrier (Hunt et al. 2010, section 2.4). A grant is an entry, a release a departure.
  * A barrier can be passed once: `ready` is not deleted. Clients may enter other barriers before
  * they leave this one, so the release makes the path of the client's child again. The paper does
- * not say which child a leaving client watches: here it is the last one, X * vain if they leave in order.
+ * not say which child a leaving client watches: here it is the last one, so that no client wakes
+ * too early if they leave in order.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"

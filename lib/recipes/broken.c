@@ -9,13 +9,6 @@
 
 #define LAW_REST "-", "-"
 
-#define PSEUDO_CODE(release, predecessor, rest)                                                    \
-    "acquire                                              release\n"                               \
-    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 " release "\n"                     \
-    "2 C = getChildren(l, false)\n"                                                                \
-    "3 if n is lowest znode in C, exit\n"                                                          \
-    "4 p = " predecessor "\n" rest
-
 /* ------------------------------------------------------------------ grants at once */
 
 ACQUIRE(nolock)
@@ -91,8 +84,8 @@ const struct recipe recipe_broken_norecheck = {
     .about = {"The scalable lock, but a woken client does not list again: it treats its "
               "predecessor's departure as its own grant. The predecessor may have been a waiter, "
               "not the holder. In each trial, one waiter ends its session.",
-              PSEUDO_CODE("delete(n)", "znode in C ordered just before n",
-                          "5 if exists(p, true) wait for watch event"),
+              QUEUE_PSEUDO_CODE("delete(n)", "znode in C ordered just before n",
+                                "5 if exists(p, true) wait for watch event"),
               "code4wt, ZKReadWriteLock2", "code4wt's ZKReadWriteLock2"},
     .broken = 3,
     .death = {.how = DEATH_EXIT, .who = DEATH_WAITER},
@@ -120,7 +113,8 @@ const struct recipe recipe_broken_wrongpred = {
     .about =
         {"The scalable lock, but each client watches the lowest znode, and holds the lock when "
          "that znode is deleted: all waiters hold together.",
-         PSEUDO_CODE("delete(n)", "lowest znode in C", "5 if exists(p, true) wait for watch event"),
+         QUEUE_PSEUDO_CODE("delete(n)", "lowest znode in C",
+                           "5 if exists(p, true) wait for watch event"),
          "zkherd", NULL},
     .broken = 3,
     .acquire = wrongpred_acquire,
@@ -146,9 +140,9 @@ const struct recipe recipe_broken_nowatch = {
     .summary = "broken on purpose: calls exists without the watch flag, and waits for ever",
     .about = {"The scalable lock, but its exists has no watch flag, so a client waits for ever. "
               "The deadline ends each trial: try -n 8 -t 1 --timeout 5s.",
-              PSEUDO_CODE("delete(n)", "znode in C ordered just before n",
-                          "5 if exists(p, false) wait for watch event\n"
-                          "6 goto 2"),
+              QUEUE_PSEUDO_CODE("delete(n)", "znode in C ordered just before n",
+                                "5 if exists(p, false) wait for watch event\n"
+                                "6 goto 2"),
               "zkherd", NULL},
     .fifo = true,
     .broken = 2,
@@ -178,9 +172,9 @@ const struct recipe recipe_broken_leak = {
     .about = {"The scalable lock, but a release deletes nothing: the client ends without closing "
               "its session. Its znode stays until the session timeout, and the next client in "
               "line waits until then: use a short --session-timeout.",
-              PSEUDO_CODE("exit(0)", "znode in C ordered just before n",
-                          "5 if exists(p, true) wait for watch event\n"
-                          "6 goto 2"),
+              QUEUE_PSEUDO_CODE("exit(0)", "znode in C ordered just before n",
+                                "5 if exists(p, true) wait for watch event\n"
+                                "6 goto 2"),
               "zkherd", NULL},
     .fifo = true,
     .broken = 2,

@@ -55,6 +55,13 @@ void queue_place(const struct contender *s, const char *prefix, int32_t sequence
 enum recipe_step queue_acquire(struct contender *s, look_function *look);
 enum recipe_step queue_acquire_exists(struct contender *s); /* look: exists */
 
+#define QUEUE_PSEUDO_CODE(release, predecessor, rest)                                              \
+    "acquire                                              release\n"                               \
+    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 " release "\n"                     \
+    "2 C = getChildren(l, false)\n"                                                                \
+    "3 if n is lowest znode in C, exit\n"                                                          \
+    "4 p = " predecessor "\n" rest
+
 /* Its law. */
 void queue_arrival(const struct law_view *view, struct tally *cost);
 void queue_release(const struct law_view *view, struct tally *cost);

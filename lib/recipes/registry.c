@@ -32,26 +32,19 @@ const struct recipe *registry_find(const char *name)
 /* With fewer letters too many names match. */
 #define BEGINNING_MIN 3
 
-static const char *nearest(const char *name)
-{
-    const char *found = recipes[0]->name;
-    for (size_t i = 1; i < RECIPE_COUNT; i++) {
-        if (text_distance(name, recipes[i]->name) < text_distance(name, found))
-            found = recipes[i]->name;
-    }
-    return found;
-}
-
 const char *registry_suggest(const char *name, char *text, size_t size)
 {
-    size_t begun = strlen(name), length = 0;
+    const char *nearest = recipes[0]->name;
+    size_t begun = strlen(name);
     text[0] = '\0';
-    for (size_t i = 0; i < RECIPE_COUNT && begun >= BEGINNING_MIN && length < size; i++) {
-        if (strncmp(recipes[i]->name, name, begun) == 0)
-            length += (size_t)snprintf(text + length, size - length, "%s'%s'",
-                                       length > 0 ? ", " : "", recipes[i]->name);
+    for (size_t i = 0; i < RECIPE_COUNT; i++) {
+        const char *one = recipes[i]->name;
+        if (begun >= BEGINNING_MIN && strncmp(one, name, begun) == 0)
+            text_append(text, size, "%s'%s'", text[0] != '\0' ? ", " : "", one);
+        if (text_distance(name, one) < text_distance(name, nearest))
+            nearest = one;
     }
-    if (length == 0 && text_is_like(name, nearest(name)))
-        snprintf(text, size, "'%s'", nearest(name));
+    if (text[0] == '\0' && text_is_like(name, nearest))
+        snprintf(text, size, "'%s'", nearest);
     return text;
 }

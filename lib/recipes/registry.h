@@ -41,10 +41,8 @@
 REGISTRY_LIST(X)
 #undef X
 
-/* The recipe with this index in the list; NULL after the last. */
+/* The recipe with this index in the list, or with this name; NULL: there is none. */
 const struct recipe *registry_at(size_t index);
-
-/* The recipe with this name, or NULL. */
 const struct recipe *registry_find(const char *name);
 
 /* Writes the recipes that may be meant, as "'a', 'b'": all that begin with this name, or the most

@@ -11,13 +11,8 @@
     "because its predecessor may have given up without holding. A release wakes one client."
 
 #define PSEUDO_CODE(look)                                                                          \
-    "acquire                                              release\n"                               \
-    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"                       \
-    "2 C = getChildren(l, false)\n"                                                                \
-    "3 if n is lowest znode in C, exit\n"                                                          \
-    "4 p = znode in C ordered just before n\n"                                                     \
-    "5 if " look "(p, true) wait for watch event\n"                                                \
-    "6 goto 2"
+    QUEUE_PSEUDO_CODE("delete(n)", "znode in C ordered just before n",                             \
+                      "5 if " look "(p, true) wait for watch event\n6 goto 2")
 
 ACQUIRE(scalable_get)
 {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #define ADDRESS_BYTES  16
 #define IPV4_HEADER    20
@@ -85,7 +86,7 @@ static void cut(struct rest *rest, size_t length)
     if (length == 0 || length >= rest->length)
         return;
     rest->length = length;
-    rest->captured = rest->captured < length ? rest->captured : length;
+    rest->captured = MIN(rest->captured, length);
 }
 
 static uint16_t get16(const unsigned char *bytes)
@@ -162,13 +163,6 @@ static bool read_ip(struct rest *rest, struct packet *packet, unsigned *protocol
                         : version == 6 && read_ipv6(rest, packet, protocol);
 }
 
-/* Goes on with the packet of Ethernet that is mirrored in one of UDP. */
-static bool skip_vxlan(struct rest *rest)
-{
-    return rest->captured >= UDP_HEADER && get16(rest->bytes + 2) == VXLAN_PORT &&
-           skip(rest, UDP_HEADER + VXLAN_HEADER) && skip_link(find_link(DLT_EN10MB), rest);
-}
-
 static bool read_tcp(struct rest *rest, struct packet *packet)
 {
     const unsigned char *header = rest->bytes;
@@ -189,17 +183,17 @@ static bool read_tcp(struct rest *rest, struct packet *packet)
     return true;
 }
 
-/* Reads a packet of `length` bytes on the link, of which the first `captured` are given. False: its
- * headers are not those of TCP, or not all there, or it is a fragment of an IP packet. */
-static bool read_packet(int link, const void *bytes, size_t captured, size_t length,
-                        struct packet *packet)
+/* Reads a packet on the link. False: its headers are not those of TCP, or not all there, or it is a
+ * fragment of an IP packet. In a packet of UDP one of Ethernet may be mirrored (VXLAN). */
+static bool read_packet(int link, struct rest rest, struct packet *packet)
 {
-    struct rest rest = {bytes, captured < length ? captured : length, length};
     unsigned protocol;
     *packet = (struct packet){0};
     bool is_read = skip_link(find_link(link), &rest) && read_ip(&rest, packet, &protocol);
     while (is_read && protocol == IPPROTO_UDP)
-        is_read = skip_vxlan(&rest) && read_ip(&rest, packet, &protocol);
+        is_read = rest.captured >= UDP_HEADER && get16(rest.bytes + 2) == VXLAN_PORT &&
+                  skip(&rest, UDP_HEADER + VXLAN_HEADER) &&
+                  skip_link(find_link(DLT_EN10MB), &rest) && read_ip(&rest, packet, &protocol);
     return is_read && protocol == IPPROTO_TCP && read_tcp(&rest, packet);
 }
 
@@ -262,8 +256,7 @@ static void feed(struct capture *capture, struct connection *connection,
     struct conversation *conversation = &connection->conversation;
     bool follows = stream->known && conversation_reads(conversation, side);
     int64_t again = follows ? distance(packet->sequence, stream->next) : 0;
-    size_t old = again > 0 ? (size_t)again : 0, length = packet->length;
-    old = old < length ? old : length;
+    size_t length = packet->length, old = again > 0 ? MIN((size_t)again, length) : 0;
     size_t captured = packet->captured > old ? packet->captured - old : 0;
     capture->counts.repeated_bytes += old;
     capture->counts.missing_bytes += (again < 0 ? (uint64_t)-again : 0) + length - old - captured;
@@ -486,7 +479,7 @@ void capture_read_packet(struct capture *capture, int link, const void *bytes, s
     if (counts->packets++ == 0)
         counts->first_ns = at_ns;
     counts->last_ns = at_ns > counts->last_ns ? at_ns : counts->last_ns;
-    if (read_packet(link, bytes, captured, length, &packet))
+    if (read_packet(link, (struct rest){bytes, MIN(captured, length), length}, &packet))
         follow_packet(capture, &packet);
 }
 

@@ -204,7 +204,7 @@ bool conversation_reads(const struct conversation *conversation, enum conversati
 
 static uint32_t length_at(const unsigned char *bytes)
 {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+    return (uint32_t)jute_int(&(struct jute){bytes, WIRE_LENGTH, false});
 }
 
 /* A length and a message of it, or a message whose length came before. */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ struct pair {
     struct conversation conversation;
     bool connecting; /* to the server */
     bool closed;
-    struct pair *previous, *next;
+    LIST_ENTRY(pair) link;
 };
 
 struct relay {
@@ -58,8 +59,7 @@ struct relay {
     struct port ports[CONNECT_ENDPOINTS_MAX];
     int epoll;
     int spare; /* given up for a moment to close a connection for which there is no descriptor */
-    struct pair *open;
-    struct pair *closed; /* to be freed when no event points to them any more */
+    LIST_HEAD(, pair) open, closed; /* closed: freed when no event points to them any more */
     struct relay_connections connections;
     unsigned char piece[PIECE];
 };
@@ -144,15 +144,6 @@ struct relay_connections relay_connections(const struct relay *relay)
 
 /* ------------------------------------------------------------------ the end of a connection */
 
-static void unlink_pair(struct relay *relay, struct pair *pair)
-{
-    *(pair->previous != NULL ? &pair->previous->next : &relay->open) = pair->next;
-    if (pair->next != NULL)
-        pair->next->previous = pair->previous;
-    pair->next = relay->closed;
-    relay->closed = pair;
-}
-
 /* Closes both ends; with a reset where one was received, so that the other end sees the same. */
 static void close_pair(struct relay *relay, struct pair *pair, bool with_reset)
 {
@@ -171,14 +162,15 @@ static void close_pair(struct relay *relay, struct pair *pair, bool with_reset)
     if (relay->options.ended != NULL)
         relay->options.ended(relay->options.context, &pair->conversation);
     conversation_deinit(&pair->conversation);
-    unlink_pair(relay, pair);
+    LIST_REMOVE(pair, link);
+    LIST_INSERT_HEAD(&relay->closed, pair, link);
 }
 
 static void free_closed(struct relay *relay)
 {
-    while (relay->closed != NULL) {
-        struct pair *pair = relay->closed;
-        relay->closed = pair->next;
+    struct pair *pair;
+    while ((pair = LIST_FIRST(&relay->closed)) != NULL) {
+        LIST_REMOVE(pair, link);
         free(pair);
     }
 }
@@ -250,12 +242,10 @@ static bool pass_piece(struct relay *relay, struct side *other, size_t count)
     size_t given = give(other, relay->piece, count);
     if (given == SIZE_MAX)
         return false;
-    if (given < count) {
-        other->pending = memory_new(count - given, 1);
-        memcpy(other->pending, relay->piece + given, count - given);
-        other->pending_from = 0;
-        other->pending_to = count - given;
-    }
+    if (given < count)
+        other->pending = (unsigned char *)memory_copy(relay->piece + given, count - given);
+    other->pending_from = 0;
+    other->pending_to = count - given;
     return true;
 }
 
@@ -284,14 +274,11 @@ static void write_side(struct relay *relay, struct side *side)
         give(side, side->pending + side->pending_from, side->pending_to - side->pending_from);
     if (given == SIZE_MAX) {
         close_pair(relay, side->pair, true);
-        return;
+    } else if ((side->pending_from += given) == side->pending_to) {
+        free(side->pending);
+        side->pending = NULL;
+        pass_end(relay, other_side(side));
     }
-    side->pending_from += given;
-    if (side->pending_from < side->pending_to)
-        return;
-    free(side->pending);
-    side->pending = NULL;
-    pass_end(relay, other_side(side));
 }
 
 /* ------------------------------------------------------------------ the beginning */
@@ -311,10 +298,8 @@ static void begin_pair(struct relay *relay, const struct port *port, int client)
     struct pair *pair = memory_new(1, sizeof *pair);
     struct error ignored;
     int on = 1;
-    *pair = (struct pair){.server = port->server, .connecting = true, .next = relay->open};
-    if (pair->next != NULL)
-        pair->next->previous = pair;
-    relay->open = pair;
+    *pair = (struct pair){.server = port->server, .connecting = true};
+    LIST_INSERT_HEAD(&relay->open, pair, link);
     relay->connections.open++;
     for (int i = 0; i < CONVERSATION_SIDES; i++)
         pair->sides[i] = (struct side){.watched = WATCHED_SIDE, .pair = pair, .fd = -1};
@@ -401,8 +386,8 @@ void relay_free(struct relay *relay)
 {
     if (relay == NULL)
         return;
-    while (relay->open != NULL)
-        close_pair(relay, relay->open, false);
+    while (!LIST_EMPTY(&relay->open))
+        close_pair(relay, LIST_FIRST(&relay->open), false);
     free_closed(relay);
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
         if (relay->ports[i].fd >= 0)

@@ -120,18 +120,6 @@ static void count_opening(void *context, const struct conversation *conversation
     session_of(traffic, conversation->session)->connections++;
 }
 
-/* The index of the place of an operation on a path. */
-static size_t find_place(struct traffic *traffic, enum opcode opcode, const struct jute_bytes *path)
-{
-    size_t count = traffic->places.count,
-           place = patterns_find(&traffic->places, opcode, path->bytes, path->length);
-    if (place == count) {
-        traffic->of_places = memory_grow(traffic->of_places, count, sizeof(void *));
-        traffic->of_places[place] = memory_new(1, sizeof *traffic->of_places[place]);
-    }
-    return place;
-}
-
 static void add_request(struct traffic_figures *figures, const struct conversation_request *request)
 {
     figures->requests++;
@@ -154,9 +142,15 @@ static void count_request(void *context, const struct conversation *conversation
     session->library = library_of(session, request);
     watches_read_request(&traffic->watches, conversation, request);
     add_request(&traffic->operations[request->opcode], request);
-    if (request->record.path.length == 0)
+    const struct jute_bytes *path = &request->record.path;
+    if (path->length == 0)
         return;
-    size_t place = find_place(traffic, request->opcode, &request->record.path);
+    size_t count = traffic->places.count,
+           place = patterns_find(&traffic->places, request->opcode, path->bytes, path->length);
+    if (place == count) {
+        traffic->of_places = memory_grow(traffic->of_places, count, sizeof(void *));
+        traffic->of_places[place] = memory_new(1, sizeof *traffic->of_places[place]);
+    }
     add_request(traffic->of_places[place], request);
     request->tag = place + 1;
 }

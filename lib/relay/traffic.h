@@ -83,7 +83,7 @@ struct watches {
     uint64_t asked;   /* writes */
     struct locks *locks; /* of every change of znodes: who holds one has got something */
     /* The rest is for watches.c. */
-    void *spots;
+    path_tree spots[MESSAGE_EVENT_CHILDREN + 1]; /* by enum message_event */
     id_tree sessions;
     struct watches_answered {
         struct spot *spot;

@@ -15,24 +15,19 @@
 /* Any error: with one part of a transaction all fail. */
 #define PART_FAILED (-1)
 
-/* First member of what a tree of tsearch has once for each number and path. */
-struct key {
-    int number;
-    const char *path; /* behind the element */
-};
-
-/* A watch of a session; the number is its enum watches_kind. */
+/* A watch of a session. */
 struct armed {
-    struct key key;
+    char *path; /* the key */
     bool recursive;
     uint64_t set_ns;
     size_t figures; /* their index */
 };
 
-/* The writes that may have fired the watches of one kind of event (the number) at a path: those
- * that have no reply, and those among the last WATCHES_ANSWERED that have one. */
+/* The writes that may have fired the watches of one kind of event at a path: those that have no
+ * reply, and those among the last WATCHES_ANSWERED that have one. */
 struct spot {
-    struct key key;
+    char *path; /* the key */
+    int32_t event;
     struct watches_write **writes; /* the oldest first */
     size_t count;
     id_tree notified; /* sessions */
@@ -45,8 +40,8 @@ struct notified {
 };
 
 struct session {
-    int64_t id;                    /* the key */
-    void *armed;                   /* a tree */
+    int64_t id; /* the key */
+    path_tree armed[WATCHES_KINDS];
     struct watches_write *follows; /* the write that notified it; NULL: it follows none */
     int32_t first_xid;             /* of the requests because of that; 0: none yet */
     size_t asked;                  /* of these, without a reply */
@@ -69,34 +64,11 @@ struct message {
 
 /* ------------------------------------------------------------------ trees */
 
-static int compare_keys(const void *a, const void *b)
+static void drop(path_tree *tree, void *element)
 {
-    const struct key *one = a, *other = b;
-    int by_number = one->number - other->number;
-    return by_number != 0 ? by_number : strcmp(one->path, other->path);
-}
-
-static void *find(void *const *tree, int number, const char *path)
-{
-    const struct key key = {number, path};
-    void **found = tfind(&key, tree, compare_keys);
-    return found != NULL ? *found : NULL;
-}
-
-/* Adds an element of `size` bytes, all zero but its key. */
-static void *add(void **tree, int number, const char *path, size_t size)
-{
-    const size_t length = strlen(path) + 1;
-    struct key *key = memory_new(1, size + length);
-    *key = (struct key){number, memcpy((char *)key + size, path, length)};
-    (void)memory_or_end(tsearch(key, tree, compare_keys));
-    return key;
-}
-
-static void drop(void **tree, struct key *key)
-{
-    tdelete(key, tree, compare_keys);
-    free(key);
+    path_tree_remove(tree, element);
+    free(*(char **)element);
+    free(element);
 }
 
 static struct session *session_of(struct watches *watches, int64_t id)
@@ -116,12 +88,13 @@ static void arm(const struct message *message, enum watches_kind kind, const cha
         watches->figures = memory_grow(watches->figures, count, sizeof *watches->figures);
         watches->figures[index] = (struct watches_figures){0};
     }
-    if (find(&message->session->armed, (int)kind, path) != NULL) {
+    path_tree *tree = &message->session->armed[kind];
+    if (path_tree_find(tree, path) != NULL) {
         watches->figures[index].again++;
         return;
     }
     watches->figures[index].set++;
-    struct armed *armed = add(&message->session->armed, (int)kind, path, sizeof *armed);
+    struct armed *armed = path_tree_find_or_add(tree, path, sizeof *armed);
     armed->recursive = recursive;
     armed->set_ns = message->at_ns;
     armed->figures = index;
@@ -131,10 +104,10 @@ static void arm(const struct message *message, enum watches_kind kind, const cha
 static struct armed *find_staying(const struct session *session, const char *path)
 {
     char *above = memory_text(path), *name;
-    struct armed *armed = find(&session->armed, WATCHES_STAYING, above);
+    struct armed *armed = path_tree_find(&session->armed[WATCHES_STAYING], above);
     while (armed == NULL && (name = strrchr(above, '/')) != NULL && name[1] != '\0') {
         name[name == above] = '\0';
-        armed = find(&session->armed, WATCHES_STAYING, above);
+        armed = path_tree_find(&session->armed[WATCHES_STAYING], above);
         armed = armed != NULL && armed->recursive ? armed : NULL;
     }
     free(above);
@@ -150,9 +123,9 @@ static uint64_t fire(struct watches *watches, struct session *session, int32_t e
 {
     const bool deleted = event == MESSAGE_EVENT_DELETED, children = event == MESSAGE_EVENT_CHILDREN;
     struct armed *fired[WATCHES_KINDS] = {
-        [WATCHES_DATA] = children ? NULL : find(&session->armed, WATCHES_DATA, path),
+        [WATCHES_DATA] = children ? NULL : path_tree_find(&session->armed[WATCHES_DATA], path),
         [WATCHES_CHILDREN] =
-            deleted || children ? find(&session->armed, WATCHES_CHILDREN, path) : NULL,
+            deleted || children ? path_tree_find(&session->armed[WATCHES_CHILDREN], path) : NULL,
         [WATCHES_STAYING] = find_staying(session, path)};
     uint64_t set_ns = 0;
     watches->both += deleted && (fired[WATCHES_STAYING] != NULL ||
@@ -164,7 +137,7 @@ static uint64_t fire(struct watches *watches, struct session *session, int32_t e
         set_ns = set_ns == 0 || armed->set_ns < set_ns ? armed->set_ns : set_ns;
         watches->figures[armed->figures].fired++;
         if (kind != WATCHES_STAYING)
-            drop(&session->armed, &armed->key);
+            drop(&session->armed[kind], armed);
     }
     return set_ns;
 }
@@ -172,16 +145,16 @@ static uint64_t fire(struct watches *watches, struct session *session, int32_t e
 /* Takes out all watches of a session, which the close of the session ends, or the last message. */
 static void end_armed(struct watches *watches, struct session *session, bool closes)
 {
-    while (session->armed != NULL) {
-        struct armed *armed = *(struct armed **)session->armed;
-        struct watches_figures *figures = &watches->figures[armed->figures];
-        if (closes) {
-            figures->left++;
-            watches->closing +=
-                1 + (armed->key.number == WATCHES_STAYING ? 2 * session->ephemeral_count : 0);
-        } else
-            figures->armed++;
-        drop(&session->armed, &armed->key);
+    for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
+        while (session->armed[kind] != NULL) {
+            struct armed *armed = *(struct armed **)session->armed[kind];
+            *(closes ? &watches->figures[armed->figures].left
+                     : &watches->figures[armed->figures].armed) += 1;
+            if (closes)
+                watches->closing +=
+                    1 + (kind == WATCHES_STAYING ? 2 * session->ephemeral_count : 0);
+            drop(&session->armed[kind], armed);
+        }
     }
 }
 
@@ -222,46 +195,44 @@ static void unlink_write(struct watches *watches, struct spot *spot, struct watc
         return;
     tdestroy(spot->notified, free);
     free(spot->writes);
-    drop(&watches->spots, &spot->key);
-}
-
-/* A write that is answered stays at its spot until WATCHES_ANSWERED others are: its notifications
- * are under way on other connections. */
-static void keep_answered(struct watches *watches, struct spot *spot, struct watches_write *write)
-{
-    struct watches_answered *slot = &watches->answered[watches->next++ % WATCHES_ANSWERED];
-    if (slot->spot != NULL)
-        unlink_write(watches, slot->spot, slot->write);
-    *slot = (struct watches_answered){spot, write};
+    drop(&watches->spots[spot->event], spot);
 }
 
 /* The write that is asked for may fire the watches of the event at the path. */
 static void put_at(const struct message *message, int32_t event, const char *path)
 {
-    struct spot *spot = find(&message->watches->spots, event, path);
-    if (spot == NULL)
-        spot = add(&message->watches->spots, event, path, sizeof *spot);
+    struct spot *spot = path_tree_find_or_add(&message->watches->spots[event], path, sizeof *spot);
+    spot->event = event;
     spot->writes = memory_grow(spot->writes, spot->count, sizeof(void *));
     spot->writes[spot->count++] = message->write;
     message->write->uses++;
 }
 
-/* It has, or it has failed. */
+/* It has, or it has failed. A write that is answered stays at its spot until WATCHES_ANSWERED
+ * others are: its notifications are under way on other connections. */
 static void answer_at(const struct message *message, int32_t event, const char *path)
 {
-    struct spot *spot = find(&message->watches->spots, event, path);
-    for (size_t i = 0; spot != NULL && i < spot->count; i++) {
-        struct watches_write *write = spot->writes[i];
-        if (write->session != message->session->id || write->xid != message->xid)
-            continue;
-        write->replied_ns = message->at_ns;
-        write->zxid = message->zxid;
-        if (message->error != 0)
-            unlink_write(message->watches, spot, write);
-        else
-            keep_answered(message->watches, spot, write);
+    struct watches *watches = message->watches;
+    struct watches_answered *slot = &watches->answered[watches->next % WATCHES_ANSWERED];
+    struct spot *spot = path_tree_find(&watches->spots[event], path);
+    size_t i = 0;
+    while (
+        spot != NULL && i < spot->count &&
+        (spot->writes[i]->session != message->session->id || spot->writes[i]->xid != message->xid))
+        i++;
+    if (spot == NULL || i == spot->count)
+        return;
+    struct watches_write *write = spot->writes[i];
+    write->replied_ns = message->at_ns;
+    write->zxid = message->zxid;
+    if (message->error != 0) {
+        unlink_write(watches, spot, write);
         return;
     }
+    if (slot->spot != NULL)
+        unlink_write(watches, slot->spot, slot->write);
+    *slot = (struct watches_answered){spot, write};
+    watches->next++;
 }
 
 /* Takes in a change: its event at its znode and, unless it only sets the data, above. */
@@ -443,12 +414,12 @@ static void remove_watches(struct watches *watches, struct session *session, int
                            const char *path)
 {
     for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
-        struct armed *armed = find(&session->armed, (int)kind, path);
+        struct armed *armed = path_tree_find(&session->armed[kind], path);
         if (armed == NULL ||
             (kind != WATCHES_STAYING && type != REMOVE_ANY && type != (int32_t)kind))
             continue;
         watches->figures[armed->figures].removed++;
-        drop(&session->armed, &armed->key);
+        drop(&session->armed[kind], armed);
     }
 }
 
@@ -537,11 +508,14 @@ void watches_read_notification(struct watches *watches, const struct conversatio
 {
     struct session *session = session_of(watches, conversation->session);
     char *path = memory_copy(notification->path.bytes, notification->path.length);
-    uint64_t set_ns = fire(watches, session, notification->event, path);
-    struct watches_write *write = find_cause(find(&watches->spots, notification->event, path),
-                                             session->id, notification->zxid, set_ns);
+    const int32_t event = notification->event;
+    uint64_t set_ns = fire(watches, session, event, path);
+    bool is_known = event >= MESSAGE_EVENT_CREATED && event <= MESSAGE_EVENT_CHILDREN;
+    struct watches_write *write =
+        find_cause(is_known ? path_tree_find(&watches->spots[event], path) : NULL, session->id,
+                   notification->zxid, set_ns);
     /* The end of a session that no client has asked for, such as an expiry, shows here alone. */
-    if (notification->event == MESSAGE_EVENT_DELETED)
+    if (event == MESSAGE_EVENT_DELETED)
         locks_delete(watches->locks, path, conversation->now_ns);
     end_following(watches, session, false);
     watches->unattributed += write == NULL;
@@ -568,9 +542,11 @@ void watches_end(struct watches *watches)
         if (watches->answered[i].spot != NULL)
             unlink_write(watches, watches->answered[i].spot, watches->answered[i].write);
     memset(watches->answered, 0, sizeof watches->answered);
-    while (watches->spots != NULL) { /* what has no reply */
-        struct spot *spot = *(struct spot **)watches->spots;
-        unlink_write(watches, spot, spot->writes[0]);
+    for (int event = MESSAGE_EVENT_CREATED; event <= MESSAGE_EVENT_CHILDREN; event++) {
+        while (watches->spots[event] != NULL) { /* what has no reply */
+            struct spot *spot = *(struct spot **)watches->spots[event];
+            unlink_write(watches, spot, spot->writes[0]);
+        }
     }
     while (watches->sessions != NULL) {
         struct session *session = *(struct session **)watches->sessions;

@@ -64,7 +64,7 @@ void message_fill_watches(struct message *message, struct paths *paths,
         path_bytes += watch->path->length;
         count++;
     }
-    message->request_bytes = wire_watches_request(count, path_bytes);
+    message->request_bytes = WIRE_WATCHES_REQUEST(count, path_bytes);
     struct change *next = make_room(message, paths, count);
     for (watch = watches_of(watches, watcher); watch != NULL; watch = watch->next_own)
         *next++ = (struct change){.operation = looks[watch->kind], .path = path_hold(watch->path)};
@@ -152,14 +152,14 @@ static uint64_t request_reply_bytes(const struct message *message)
     switch (message->operation) {
     case OP_CREATE:
     case OP_SYNC:
-        return wire_created_reply(message->changes[0].path->length);
+        return WIRE_CREATED_REPLY(message->changes[0].path->length);
     case OP_EXISTS:
     case OP_SET:
         return WIRE_STAT_REPLY;
     case OP_GET:
-        return wire_value_reply(message->value == NULL ? 0 : message->value->length);
+        return WIRE_VALUE_REPLY(message->value == NULL ? 0 : message->value->length);
     case OP_GET_CHILDREN:
-        return wire_names_reply(message->names->count, message->names->bytes);
+        return WIRE_NAMES_REPLY(message->names->count, message->names->bytes);
     default:
         return WIRE_BARE_REPLY;
     }
@@ -177,7 +177,7 @@ uint64_t message_reply_bytes(const struct message *message)
     case MESSAGE_HANG_UP:
         return 0;
     case MESSAGE_NOTIFICATION:
-        return wire_notification(message->one.path->length);
+        return WIRE_NOTIFICATION(message->one.path->length);
     default:
         return WIRE_BARE_REPLY;
     }

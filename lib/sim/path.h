@@ -31,7 +31,6 @@ struct paths {
     uint32_t ids; /* ever given */
 };
 
-/* The memory is the pool's. */
 void paths_init(struct paths *paths, struct pool *pool);
 
 /* The path of this text, which begins with '/'. Adds a reference, the caller's. */

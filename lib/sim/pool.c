@@ -6,25 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pool_init(struct pool *pool)
-{
-    pool->ring.next = pool->ring.previous = &pool->ring;
-}
-
 void pool_deinit(struct pool *pool)
 {
-    struct pool_link *next;
-    for (struct pool_link *link = pool->ring.next; link != &pool->ring; link = next) {
-        next = link->next;
-        free(link);
-    }
+    while (!LIST_EMPTY(&pool->pieces))
+        pool_give(LIST_FIRST(&pool->pieces) + 1);
 }
 
 void *pool_alloc(struct pool *pool, size_t size)
 {
     struct pool_link *link = memory_or_end(malloc(sizeof *link + size));
-    *link = (struct pool_link){.next = pool->ring.next, .previous = &pool->ring};
-    link->next->previous = pool->ring.next = link;
+    LIST_INSERT_HEAD(&pool->pieces, link, list);
     return link + 1;
 }
 
@@ -33,8 +24,7 @@ void pool_give(void *piece)
     if (piece == NULL)
         return;
     struct pool_link *link = (struct pool_link *)piece - 1;
-    link->next->previous = link->previous;
-    link->previous->next = link->next;
+    LIST_REMOVE(link, list);
     free(link);
 }
 

@@ -8,19 +8,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
-/* In front of a piece: its place in the ring of all pieces of a pool. */
+/* In front of a piece: its place in the list of all pieces of a pool. */
 struct pool_link {
-    _Alignas(max_align_t) struct pool_link *next;
-    struct pool_link *previous;
+    _Alignas(max_align_t) LIST_ENTRY(pool_link) list;
 };
 
-/* Must not be moved. */
+/* All zero bytes: no piece. Must not be moved. */
 struct pool {
-    struct pool_link ring;
+    LIST_HEAD(, pool_link) pieces;
 };
 
-void pool_init(struct pool *pool);
 void pool_deinit(struct pool *pool);
 
 /* A piece of this size, with undefined contents. Never NULL (base/memory.h). */

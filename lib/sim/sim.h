@@ -80,7 +80,7 @@ enum role sim_role(unsigned servers, unsigned server);
  * stands. A session that loses its connection tries the next server, and after all of them the
  * first again, a sixtieth of its timeout later. It takes client_cut, client_crash and client_leave.
  * It may have `depth` operations outstanding, 1 to CLIENT_DEPTH_MAX. The client belongs to the
- * simulation, and stays valid until sim_free. ERROR_USAGE (no such server), ERROR_NO_MEMORY.
+ * simulation, and stays valid until sim_free. ERROR_NO_MEMORY.
  */
 MUST_CHECK enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms,
                                     uint32_t depth, const struct client_listener *listener,
@@ -99,13 +99,11 @@ void sim_expire(struct client *client);
 /* Carries out the next event; false if there is none. */
 bool sim_step(struct sim *sim);
 
-/* The time, from 0. */
+/* The time, from 0; and when the next event is due, UINT64_MAX if there is none. */
 uint64_t sim_now_ns(const struct sim *sim);
-
-/* When the next event is due; UINT64_MAX if there is none. */
 uint64_t sim_next_ns(const struct sim *sim);
 
-/* Advances the time; nothing may be due before until_ns. */
+/* Nothing may be due before until_ns. */
 void sim_advance(struct sim *sim, uint64_t until_ns);
 
 /* A timer: calls at due_ns, or now if that is past, after other events that are due at that time.

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "wire/wire.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -65,8 +66,7 @@ enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms, 
                          const struct client_listener *listener, void *owner,
                          struct client **client, struct error *error)
 {
-    if (server >= sim->options.servers)
-        return error_raise(error, ERROR_USAGE, 0, "simulation", "no server %u", server);
+    assert(server < sim->options.servers);
     struct sim_session *session = pool_alloc(&sim->pool, sizeof *session);
     *session = (struct sim_session){
         .client = {.driver = &sim_session_driver, .listener = listener, .owner = owner},
@@ -345,13 +345,6 @@ static bool bytes(const struct client *client, struct client_bytes *bytes)
     return true;
 }
 
-/* What arrives is delivered at once. */
-static size_t unread(const struct client *client)
-{
-    (void)client;
-    return 0;
-}
-
 /* As long as a real one in decimal and in hex: the highest byte is the number of the server. */
 static int64_t session_id(const struct client *client)
 {
@@ -379,7 +372,6 @@ static const struct client_driver sim_session_driver = {
     .leave = leave,
     .now_ns = now_ns,
     .bytes = bytes,
-    .unread = unread,
     .session_id = session_id,
     .timeout_ms = timeout_ms,
     .server = server,
@@ -411,7 +403,6 @@ enum error_kind sim_new(const struct sim_options *options, struct sim **sim, str
     struct sim *made = memory_new(1, sizeof *made);
     made->options = *options;
     made->servers = memory_new(options->servers, sizeof *made->servers);
-    pool_init(&made->pool);
     paths_init(&made->paths, &made->pool);
     random_init(&made->random, options->seed);
     watches_init(&made->client_watches, &made->paths);

@@ -25,8 +25,6 @@ const struct node *tree_owned_first(const struct tree *tree, uint32_t owner)
 
 static void own(struct tree *tree, struct node *node)
 {
-    if (node->owner == TREE_NO_OWNER)
-        return;
     struct tree_owned *owned = owned_by(tree, node->owner);
     node->owned_before = owned->last;
     *(owned->last == NULL ? &owned->first : &owned->last->owned_after) = node;
@@ -36,8 +34,6 @@ static void own(struct tree *tree, struct node *node)
 
 static void disown(struct tree *tree, struct node *node)
 {
-    if (node->owner == TREE_NO_OWNER)
-        return;
     struct tree_owned *owned = owned_by(tree, node->owner);
     struct node *after = node->owned_after, *before = node->owned_before;
     *(before == NULL ? &owned->first : &before->owned_after) = after;
@@ -57,36 +53,24 @@ static size_t name_length(const struct node *node)
     return node->path->length - node->path->name_at;
 }
 
-static void adopt(struct node *parent, struct node *node)
-{
-    node->before = parent->last;
-    *(parent->last == NULL ? &parent->first : &parent->last->after) = node;
-    parent->last = node;
-    parent->child_count++;
-    parent->name_bytes += name_length(node);
-    forget_names(parent);
-}
-
-static void orphan(struct node *parent, struct node *node)
-{
-    *(node->before == NULL ? &parent->first : &node->before->after) = node->after;
-    *(node->after == NULL ? &parent->last : &node->after->before) = node->before;
-    parent->child_count--;
-    parent->name_bytes -= name_length(node);
-    forget_names(parent);
-}
-
 /* The parent exists, except of the root. */
 static struct node *add(struct tree *tree, struct path *path, struct value *value, uint32_t owner)
 {
     struct node *node = pool_alloc(tree->paths->pool, sizeof *node);
     *node = (struct node){.path = path_hold(path), .value = value_hold(value), .owner = owner};
+    TAILQ_INIT(&node->children);
     tree->nodes = pool_grow(tree->paths->pool, tree->nodes, &tree->node_capacity, path->id,
                             sizeof(struct node *));
     tree->nodes[path->id] = node;
-    if (path->parent != NULL)
-        adopt(tree_find(tree, path->parent), node);
-    own(tree, node);
+    if (path->parent != NULL) {
+        struct node *parent = tree_find(tree, path->parent);
+        TAILQ_INSERT_TAIL(&parent->children, node, siblings);
+        parent->child_count++;
+        parent->name_bytes += name_length(node);
+        forget_names(parent);
+    }
+    if (owner != TREE_NO_OWNER)
+        own(tree, node);
     tree->count++;
     return node;
 }
@@ -94,8 +78,13 @@ static struct node *add(struct tree *tree, struct path *path, struct value *valu
 static void unlink_node(struct tree *tree, struct node *node)
 {
     struct path *path = node->path;
-    disown(tree, node);
-    orphan(tree_find(tree, path->parent), node);
+    struct node *parent = tree_find(tree, path->parent);
+    if (node->owner != TREE_NO_OWNER)
+        disown(tree, node);
+    TAILQ_REMOVE(&parent->children, node, siblings);
+    parent->child_count--;
+    parent->name_bytes -= name_length(node);
+    forget_names(parent);
     forget_names(node);
     tree->nodes[path->id] = NULL;
     tree->count--;
@@ -131,11 +120,13 @@ void names_release(struct names *names)
 static struct names *make_names(const struct tree *tree, const struct node *node)
 {
     size_t count = node->child_count, i = 0;
+    const struct node *child;
     struct names *names = pool_alloc(
         tree->paths->pool, sizeof *names + count * (sizeof(char *) + 1) + node->name_bytes);
     *names = (struct names){.references = 1, .count = count, .bytes = node->name_bytes};
     char *text = (char *)&names->texts[count];
-    for (const struct node *child = node->first; child != NULL; child = child->after) {
+    TAILQ_FOREACH(child, &node->children, siblings)
+    {
         size_t size = name_length(child) + 1;
         names->texts[i++] = memcpy(text, child->path->text + child->path->name_at, size);
         text += size;
@@ -217,7 +208,7 @@ static enum zk_status delete_node(struct tree *tree, uint64_t zxid, const struct
     enum zk_status status = check(node, change->version);
     if (status != ZK_OK)
         return status;
-    if (node->first != NULL)
+    if (node->child_count > 0)
         return ZK_NOT_EMPTY;
     tree_find(tree, change->path->parent)->children_zxid = zxid;
     unlink_node(tree, node);

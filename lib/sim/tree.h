@@ -17,6 +17,7 @@
 #include "sim/path.h"
 
 #include <stdbool.h>
+#include <sys/queue.h>
 
 /* The names of a znode's children in the order of their creation, as they were at one moment. */
 struct names {
@@ -45,9 +46,9 @@ struct change {
 struct node {
     struct path *path;
     struct value *value;
-    struct node *first, *last;   /* its children, in the order of creation */
-    struct node *after, *before; /* children of the same parent */
-    struct names *names;         /* of its children; NULL: not listed since one came or went */
+    TAILQ_HEAD(, node) children; /* in the order of creation */
+    TAILQ_ENTRY(node) siblings;
+    struct names *names; /* of its children; NULL: not listed since one came or went */
     size_t child_count;
     uint64_t name_bytes; /* the lengths of its children's names, summed */
     uint64_t modified_zxid;

@@ -35,8 +35,7 @@ struct watch {
 };
 
 struct watch_list {
-    struct watch *first;
-    struct watch *last;
+    struct watch *first, *last;
 };
 
 struct watch_lists {
@@ -57,15 +56,12 @@ struct watches {
 
 void watches_init(struct watches *watches, struct paths *paths);
 
-/* Sets a watch, unless it is set already. */
+/* Sets a watch, unless it is set already; removes one, false if there is none; removes all of a
+ * watcher. */
 void watches_add(struct watches *watches, uint32_t watcher, struct path *path,
                  enum watch_kind kind);
-
-/* Removes a watch; false if there is none. */
 bool watches_remove(struct watches *watches, uint32_t watcher, const struct path *path,
                     enum watch_kind kind);
-
-/* Removes all watches of a watcher. */
 void watches_drop(struct watches *watches, uint32_t watcher);
 
 /* A watcher's oldest watch, NULL if it has none; next_own goes to the others. */

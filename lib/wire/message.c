@@ -48,15 +48,6 @@ static struct jute begin(const void *bytes, size_t count)
     return (struct jute){.bytes = bytes, .left = count};
 }
 
-static void skip_acl(struct jute *jute)
-{
-    for (size_t entries = jute_vector(jute); entries > 0 && !jute->malformed; entries--) {
-        (void)jute_int(jute);   /* permissions */
-        (void)jute_bytes(jute); /* scheme */
-        (void)jute_bytes(jute); /* who */
-    }
-}
-
 /* A vector whose elements have `texts` texts each. */
 static size_t skip_texts(struct jute *jute, size_t texts)
 {
@@ -91,7 +82,11 @@ static void read_record(struct jute *jute, const char *fields, bool is_reply,
             read_parts(jute, is_reply, record);
             break;
         case 'a':
-            skip_acl(jute);
+            for (size_t left = jute_vector(jute); left > 0 && !jute->malformed; left--) {
+                (void)jute_int(jute);   /* permissions */
+                (void)jute_bytes(jute); /* scheme */
+                (void)jute_bytes(jute); /* who */
+            }
             break;
         case 'S':
             for (size_t bytes = 0; bytes < WIRE_STAT; bytes += sizeof(int32_t))

@@ -2,28 +2,24 @@
 #include "wire/splitter.h"
 
 #include "base/memory.h"
+#include "wire/jute.h"
 #include "wire/wire.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+#include <sys/param.h>
 
 /* Takes bytes of the length, which may come in pieces too. Returns how many. */
 static size_t feed_length(struct splitter *splitter, const unsigned char *bytes, size_t count)
 {
-    size_t taken = least(count, WIRE_LENGTH - splitter->length_arrived);
+    size_t taken = MIN(count, WIRE_LENGTH - splitter->length_arrived);
     memcpy(splitter->length_bytes + splitter->length_arrived, bytes, taken);
     splitter->length_arrived += taken;
     if (splitter->length_arrived < WIRE_LENGTH)
         return taken;
-    const unsigned char *length = splitter->length_bytes;
     splitter->length =
-        (size_t)length[0] << 24 | (size_t)length[1] << 16 | (size_t)length[2] << 8 | length[3];
+        (uint32_t)jute_int(&(struct jute){splitter->length_bytes, WIRE_LENGTH, false});
     splitter->unreadable = splitter->length > INT32_MAX;
     splitter->arrived = 0;
     return taken;
@@ -33,15 +29,11 @@ static void keep(struct splitter *splitter, const unsigned char *bytes, size_t c
 {
     if (splitter->arrived >= SPLITTER_KEPT_MAX)
         return;
-    count = least(count, SPLITTER_KEPT_MAX - splitter->arrived);
+    count = MIN(count, SPLITTER_KEPT_MAX - splitter->arrived);
     size_t needed = splitter->arrived + count;
     if (needed > splitter->room) {
-        unsigned char *grown = memory_new(least(2 * needed, SPLITTER_KEPT_MAX), 1);
-        if (splitter->arrived > 0)
-            memcpy(grown, splitter->kept, splitter->arrived);
-        free(splitter->kept);
-        splitter->kept = grown;
-        splitter->room = least(2 * needed, SPLITTER_KEPT_MAX);
+        splitter->room = MIN(2 * needed, SPLITTER_KEPT_MAX);
+        splitter->kept = memory_or_end(realloc(splitter->kept, splitter->room));
     }
     memcpy(splitter->kept + splitter->arrived, bytes, count);
 }
@@ -50,7 +42,7 @@ static void keep(struct splitter *splitter, const unsigned char *bytes, size_t c
 static size_t feed_message(struct splitter *splitter, const unsigned char *bytes, size_t count,
                            splitter_listener *on_message, void *context)
 {
-    size_t taken = least(count, splitter->length - splitter->arrived);
+    size_t taken = MIN(count, splitter->length - splitter->arrived);
     bool is_whole = taken == splitter->length;
     if (!is_whole)
         keep(splitter, bytes, taken);
@@ -59,7 +51,7 @@ static size_t feed_message(struct splitter *splitter, const unsigned char *bytes
         return taken;
     splitter->length_arrived = 0;
     on_message(context, is_whole ? bytes : splitter->kept,
-               is_whole ? taken : least(splitter->length, SPLITTER_KEPT_MAX), splitter->length);
+               is_whole ? taken : MIN(splitter->length, SPLITTER_KEPT_MAX), splitter->length);
     return taken;
 }
 

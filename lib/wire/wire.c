@@ -12,9 +12,6 @@
 /* One entry: permissions, "world", "anyone". */
 #define ACL (LENGTH + INTEGER + LENGTH + 5 + LENGTH + 6)
 
-/* relativeZxid, and three vectors. */
-#define WATCHES_BODY (8 + 3 * LENGTH)
-
 static uint64_t record(const struct request *request)
 {
     uint64_t path = LENGTH + strlen(request->path), value = LENGTH + request->value_length;
@@ -33,38 +30,14 @@ static uint64_t record(const struct request *request)
     }
 }
 
-static uint64_t parts(const struct request *request)
+uint64_t wire_request(const struct request *request)
 {
-    uint64_t bytes = PART_HEADER; /* the mark of the end, without a record */
+    if (request->operation != OP_MULTI)
+        return LENGTH + REQUEST_HEADER + record(request);
+    uint64_t bytes = LENGTH + REQUEST_HEADER + WIRE_PARTS_END;
     for (size_t i = 0; i < request->part_count; i++)
         bytes += PART_HEADER + record(&request->parts[i]);
     return bytes;
-}
-
-uint64_t wire_request(const struct request *request)
-{
-    return LENGTH + REQUEST_HEADER +
-           (request->operation == OP_MULTI ? parts(request) : record(request));
-}
-
-uint64_t wire_watches_request(size_t count, uint64_t path_bytes)
-{
-    return LENGTH + REQUEST_HEADER + WATCHES_BODY + count * LENGTH + path_bytes;
-}
-
-uint64_t wire_created_reply(size_t path_length)
-{
-    return WIRE_BARE_REPLY + LENGTH + path_length;
-}
-
-uint64_t wire_value_reply(size_t value_length)
-{
-    return WIRE_BARE_REPLY + LENGTH + value_length + WIRE_STAT;
-}
-
-uint64_t wire_names_reply(size_t count, uint64_t name_bytes)
-{
-    return WIRE_BARE_REPLY + LENGTH + count * LENGTH + name_bytes;
 }
 
 uint64_t wire_part_reply(enum operation operation, size_t path_length)
@@ -77,10 +50,4 @@ uint64_t wire_part_reply(enum operation operation, size_t path_length)
     default:
         return PART_HEADER;
     }
-}
-
-uint64_t wire_notification(size_t path_length)
-{
-    /* A reply's header, the event's kind, the session's state, the path. */
-    return WIRE_BARE_REPLY + 2 * INTEGER + LENGTH + path_length;
 }

@@ -126,16 +126,17 @@ static inline struct request request_multi(const struct request *parts, size_t p
 /* A request with its paths and values. */
 uint64_t wire_request(const struct request *request);
 
-/* The request that sets `count` watches again; path_bytes is the sum of the lengths of their paths.
- */
-uint64_t wire_watches_request(size_t count, uint64_t path_bytes);
+/* The request that sets `count` watches again: relativeZxid, and three vectors of their paths.
+ * bytes: the sum of the lengths of the paths. */
+#define WIRE_WATCHES_REQUEST(count, bytes)                                                         \
+    (WIRE_CLOSE_REQUEST + 8 + 3 * WIRE_LENGTH + (count)*WIRE_LENGTH + (bytes))
 
 /* A reply to a request that succeeded: with the created znode's path, a stat, a value and a stat,
  * or names. */
-#define WIRE_STAT_REPLY (WIRE_BARE_REPLY + WIRE_STAT)
-uint64_t wire_created_reply(size_t path_length);
-uint64_t wire_value_reply(size_t value_length);
-uint64_t wire_names_reply(size_t count, uint64_t name_bytes);
+#define WIRE_CREATED_REPLY(path_length) (WIRE_BARE_REPLY + WIRE_LENGTH + (path_length))
+#define WIRE_STAT_REPLY                 (WIRE_BARE_REPLY + WIRE_STAT)
+#define WIRE_VALUE_REPLY(value_length)  (WIRE_STAT_REPLY + WIRE_LENGTH + (value_length))
+#define WIRE_NAMES_REPLY(count, bytes)  (WIRE_BARE_REPLY + ((count) + 1) * WIRE_LENGTH + (bytes))
 
 /* A multi's reply is a bare reply, its parts, and the mark of their end. If the multi failed, each
  * part is an error. */
@@ -143,7 +144,7 @@ uint64_t wire_names_reply(size_t count, uint64_t name_bytes);
 #define WIRE_PART_ERROR 13
 uint64_t wire_part_reply(enum operation operation, size_t path_length);
 
-/* A notification. */
-uint64_t wire_notification(size_t path_length);
+/* A notification: a reply's header, the event's kind, the session's state, the path. */
+#define WIRE_NOTIFICATION(path_length) (WIRE_BARE_REPLY + 4 + 4 + WIRE_LENGTH + (path_length))
 
 #endif

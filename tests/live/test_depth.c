@@ -59,7 +59,8 @@ static void find_wrong(const char *what)
 
 static void ask_all(void)
 {
-    while (session.submitted < session.total && client_can_submit(session.client)) {
+    while (session.submitted < session.total &&
+           session.client->outstanding < session.client->depth) {
         const struct request request = session.ask(session.submitted);
         client_submit(session.client, &request, TAG + session.submitted++);
     }

@@ -10,6 +10,8 @@
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 
+#include <pthread.h>
+
 #define A ROOT "/a"
 #define B ROOT "/b"
 #define C ROOT "/c"

@@ -12,6 +12,7 @@
 #include <arpa/inet.h>
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

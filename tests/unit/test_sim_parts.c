@@ -29,7 +29,6 @@ static void fired(void *context, uint32_t watcher, enum client_event event, stru
 
 FIXTURE(begin)
 {
-    pool_init(&pool);
     paths_init(&paths, &pool);
     watches_init(&watches, &paths);
     watches.fired = fired;

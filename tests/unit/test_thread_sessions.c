@@ -8,6 +8,7 @@
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
