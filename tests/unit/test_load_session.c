@@ -315,6 +315,23 @@ TEST(the_end_of_the_load_leaves_nothing)
     stop();
 }
 
+TEST(a_session_deletes_what_it_has_created)
+{
+    start("create=100", 1);
+    for (unsigned i = 0; i < 3; i++)
+        answer(ZK_OK);
+    atomic_store(&load->ends_ns, time_ns + 1);
+    answer_all(ZK_OK);
+    uint64_t created = total_of(TALLY_CREATE);
+    assert_true(created >= 4);
+    size_t before = sent;
+    load_session_ops.order(&session, LOAD_ORDER_CLEAR);
+    answer_all(ZK_OK);
+    assert_each_is_deleted_once();
+    assert_int_equal(sent, before + created + 2); /* its data znode and its folder */
+    stop();
+}
+
 /* Whatever is lost may have been carried out: neither is repeated, and the session goes on with
  * other znodes. */
 TEST(what_a_lost_connection_leaves_is_not_deleted_twice)

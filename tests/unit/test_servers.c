@@ -4,9 +4,11 @@
  * asked are sockets of this process. */
 #include "base/clock.h"
 #include "fleet/server_counters.h"
+#include "servers/ensemble.h"
 #include "servers/four_letter.h"
 #include "servers/tcp.h"
 
+#include "tests/support/folder.h"
 #include "tests/support/pause.h"
 #include "tests/support/port.h"
 #include "tests/support/test.h"
@@ -16,6 +18,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------ srvr and mntr */
@@ -194,6 +197,36 @@ TEST_BETWEEN(what_is_no_connection_says_nothing, NULL, end)
         connections_read(&connections, 0, answers[i]);
     assert_int_equal(connections.count, 0);
     assert_null(connections_find(&connections, 0));
+}
+
+/* ------------------------------------------------------------------ what is installed */
+
+static void add_jar(const char *folder, const char *name)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fclose(file);
+}
+
+TEST(a_home_has_the_jar_of_one_server)
+{
+    char home[] = "/tmp/zkherd-test-XXXXXX", lib[64];
+    struct install install;
+    struct error error = {.detail = ""};
+    assert_non_null(mkdtemp(home));
+    snprintf(lib, sizeof lib, "%s/lib", home);
+    assert_int_equal(mkdir(lib, 0700), 0);
+    add_jar(lib, "zookeeper-jute-3.8.0.jar");
+    assert_int_equal(install_find_zookeeper(home, &install, &error), ERROR_NO_ZOOKEEPER);
+    add_jar(lib, "zookeeper-3.8.0.jar");
+    assert_int_equal(install_find_zookeeper(home, &install, &error), ERROR_NONE);
+    assert_string_equal(install.home, home);
+    add_jar(home, "zookeeper-3.4.13.jar");
+    assert_int_equal(install_find_zookeeper(home, &install, &error), ERROR_NO_ZOOKEEPER);
+    assert_string_equal(error.detail, "it has the jars of several servers: leave one");
+    assert_int_equal(folder_remove(home), 0);
 }
 
 /* ------------------------------------------------------------------ listeners */
