@@ -263,3 +263,14 @@ TEST_BETWEEN(a_track_that_was_lost_stays_lost, set_up, tear_down)
     settle_all();
     assert_counted(FAN_OUT_WAITING_MAX, 1);
 }
+
+/* Its notification was lost with the connection: the next one is of a write that nobody knows. */
+TEST_BETWEEN(a_session_that_has_lost_its_connection_expects_nothing, set_up, tear_down)
+{
+    fan_out_watch(fan_out, 0, 0, 1);
+    fan_out_watch(fan_out, 0, 0, 2); /* the watch before has fired */
+    fan_out_publish(fan_out, WRITER, 0, 2, 1000, true);
+    fan_out_forget(fan_out, 0);
+    fan_out_notify(fan_out, 0, 0, 5000);
+    assert_counted(0, 1);
+}

@@ -3,6 +3,7 @@
  * word that they have counted is counted; and which socket of a host listens. The servers that are
  * asked are sockets of this process. */
 #include "base/clock.h"
+#include "base/text.h"
 #include "fleet/server_counters.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
@@ -227,6 +228,22 @@ TEST(a_home_has_the_jar_of_one_server)
     assert_int_equal(install_find_zookeeper(home, &install, &error), ERROR_NO_ZOOKEEPER);
     assert_string_equal(error.detail, "it has the jars of several servers: leave one");
     assert_int_equal(folder_remove(home), 0);
+}
+
+/* By half a JVM's other memory too large, with that; by half of it small enough, without. */
+TEST(servers_need_more_memory_than_their_heaps)
+{
+    char text[256];
+    struct error error = {.detail = ""};
+    assert_true(text_read("/proc/meminfo", text, sizeof text));
+    uint64_t available_kib =
+        strtoull(strstr(text, "MemAvailable:") + strlen("MemAvailable:"), NULL, 10);
+    unsigned servers = ENSEMBLE_SERVERS_MAX, most = (unsigned)(available_kib / 1024 / servers);
+    assert_true(most > SERVER_OVERHEAD_MIB);
+    assert_int_equal(ensemble_check_memory(servers, most - SERVER_OVERHEAD_MIB / 2, &error),
+                     ERROR_NO_MEMORY);
+    assert_int_equal(ensemble_check_memory(servers, most - 3 * SERVER_OVERHEAD_MIB / 2, &error),
+                     ERROR_NONE);
 }
 
 /* ------------------------------------------------------------------ listeners */

@@ -192,10 +192,14 @@ TEST_BETWEEN(test_an_expired_session_is_followed_by_another, set_up, tear_down)
     assert_int_equal(setup_session_create_marked(setup, "/a", "text", "/a/mark", &error),
                      ERROR_NONE);
     int64_t former = client_session_id(setup->client);
+    uint64_t began_ns = sim_now_ns(sim);
+    assert_true(setup_session_stayed(setup, began_ns));
     sim_expire(setup->client);
     assert_int_equal(setup_session_exists(setup, "/", &exists, &error), ERROR_NONE);
     assert_true(exists);
     assert_int_not_equal(client_session_id(setup->client), former);
+    assert_false(setup_session_stayed(setup, began_ns));
+    assert_true(setup_session_stayed(setup, sim_now_ns(sim)));
     assert_int_equal(look(OP_GET_CHILDREN, "/a"), ZK_OK);
     assert_true(is_among(&setup->reply, "mark"));
     assert_int_equal(setup->marked_session, client_session_id(setup->client));
