@@ -134,8 +134,6 @@ static void close_row(struct locks *locks, struct locks_lock *lock, uint64_t at_
         locks->closed(locks->context, lock, row);
     *row = (struct locks_row){
         .handoff = row->handoff + 1, .released_ns = at_ns, .waiters = locks_waiters(lock)};
-    if (row->waiters > lock->waiters_max)
-        lock->waiters_max = row->waiters;
 }
 
 /* ------------------------------------------------------------------ places */

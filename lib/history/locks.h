@@ -51,7 +51,6 @@ struct locks_lock {
     const char *recipe; /* a static text; NULL until a place is known */
     uint32_t index;     /* from 0 */
     bool by_name;
-    size_t waiters_max;   /* of all rows */
     size_t holders;       /* now */
     uint32_t next_number; /* of the queue's next place; 0: not known */
     struct locks_row row; /* the open one */
