@@ -207,14 +207,14 @@ void tap_fill_rows(struct tap *tap)
 static json_t *describe_plan(const struct tap_options *options)
 {
     const struct levels *clients = &options->clients;
-    const double tap_ms = (double)(options->duration_ns / NS_PER_MS),
-                 percent = options->target.cpu_percent;
+    const uint64_t tap_ms = options->duration_ns / NS_PER_MS;
+    const double percent = options->target.cpu_percent;
     return json_pack("{s:o*, s:o*, s:o, s:s?, s:o, s:b, s:b}", "clients",
                      options->drain ? load_options_describe(clients->list, clients->count) : NULL,
                      "trials", options->drain ? json_integer(options->trials) : NULL,
                      "server_cpu_percent", json_result_count(percent > 0 ? percent : NAN), "listen",
                      options->pcap == NULL ? options->listen : NULL, "tap_ms",
-                     json_result_count(tap_ms > 0 ? tap_ms : NAN), "with_command",
+                     json_result_count(tap_ms > 0 ? (double)tap_ms : NAN), "with_command",
                      options->command != NULL, "drain", options->drain);
 }
 
