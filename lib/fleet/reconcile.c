@@ -24,10 +24,9 @@ bool server_counters_await_answers(const struct server_counters *counters,
            count->known && count->packets_received > count->reads + count->writes + count->connects;
 }
 
-enum server_counters_counter server_counters_reconcile(const struct server_counters_count *count,
-                                                       const struct tally *tally,
-                                                       uint64_t pings_most, uint64_t *servers,
-                                                       uint64_t *sessions)
+/* Pings count as reads: as many as bring the two numbers nearest, if there may be so many. */
+static void compare(const struct server_counters_count *count, const struct tally *tally,
+                    uint64_t pings_most, struct reconcile_result *result)
 {
     const uint64_t *of = tally->of;
     uint64_t reads = reads_of(tally);
@@ -43,14 +42,14 @@ enum server_counters_counter server_counters_reconcile(const struct server_count
         [server_counters_notifications] = {count->notifications, of[TALLY_NOTIFICATION]},
         [server_counters_packets_received] = {count->packets_received, rpcs + pings},
     };
-    for (int counter = 0; counter < server_counters_agree; counter++) {
-        if (pairs[counter].servers == pairs[counter].sessions)
-            continue;
-        *servers = pairs[counter].servers;
-        *sessions = pairs[counter].sessions;
-        return (enum server_counters_counter)counter;
-    }
-    return server_counters_agree;
+    int counter = 0;
+    while (counter < server_counters_agree && pairs[counter].servers == pairs[counter].sessions)
+        counter++;
+    result->counter = (enum server_counters_counter)counter;
+    if (result->counter == server_counters_agree)
+        return;
+    result->servers = pairs[counter].servers;
+    result->sessions = pairs[counter].sessions;
 }
 
 const char *server_counters_counter_word(enum server_counters_counter counter)
@@ -141,8 +140,7 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
     describe_obstacle(facts, others, result.why, sizeof result.why);
     if (result.why[0] != '\0')
         return result;
-    result.counter = server_counters_reconcile(&count, facts->sessions, pings_most, &result.servers,
-                                               &result.sessions);
+    compare(&count, facts->sessions, pings_most, &result);
     if (result.counter != server_counters_agree)
         describe_excuse(facts, &result, result.why, sizeof result.why);
     if (result.why[0] == '\0')

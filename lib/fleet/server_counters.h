@@ -156,14 +156,6 @@ bool server_counters_await_answers(const struct server_counters *counters,
                                    const struct server_counters_count *before, uint32_t clients,
                                    const struct server_counters_count *count);
 
-/* The first counter of the servers that differs from the sessions', with both numbers;
- * server_counters_agree, with *servers and *sessions unchanged, if none does. At most pings_most of
- * the sessions and the set-up session count as reads, as many as bring the two numbers nearest. */
-enum server_counters_counter server_counters_reconcile(const struct server_counters_count *count,
-                                                       const struct tally *tally,
-                                                       uint64_t pings_most, uint64_t *servers,
-                                                       uint64_t *sessions);
-
 enum reconciled {
     RECONCILED_NA, /* no counters, other clients, or a trial that was cut short */
     RECONCILED_YES,
@@ -194,7 +186,8 @@ struct reconcile_result {
     /* Packets that the servers received from others, at least: pings may hide some of them. -1: not
      * known, because counters are, or sessions of zkherd's in another fleet sent requests. */
     int64_t others_packets;
-    /* For RECONCILED_NO: the counter that differs, and both counts. */
+    /* The first counter that differs, with both counts; server_counters_agree if none does, or they
+     * were not compared. */
     enum server_counters_counter counter;
     uint64_t servers;
     uint64_t sessions;

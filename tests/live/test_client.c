@@ -194,13 +194,13 @@ static void some_of_all(void)
 
 static void check_agreement(const struct server_counters_count *count)
 {
-    uint64_t servers = 0, sessions = 0;
-    enum server_counters_counter differs =
-        server_counters_reconcile(count, &probe.sent, 0, &servers, &sessions);
-    if (differs != server_counters_agree)
+    const struct reconcile_result result =
+        reconcile(&(struct reconcile_facts){.servers = *count, .sessions = &probe.sent});
+    assert_true(count->known);
+    if (result.counter != server_counters_agree)
         fail_msg("%s: the server counted %lu, the session %lu",
-                 server_counters_counter_word(differs), (unsigned long)servers,
-                 (unsigned long)sessions);
+                 server_counters_counter_word(result.counter), (unsigned long)result.servers,
+                 (unsigned long)result.sessions);
 }
 
 PROBE_TEST(test_sessions_and_servers_agree)

@@ -272,16 +272,20 @@ TEST(test_the_counter_that_differs_is_told)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct server_counters_count count = count_with(cases[i].pings);
-        uint64_t servers = 0, sessions = 0;
         count.writes += (uint64_t)cases[i].writes;
         count.reads += (uint64_t)cases[i].reads;
         count.notifications += (uint64_t)cases[i].notifications;
         count.packets_received += (uint64_t)cases[i].packets;
-        assert_int_equal(server_counters_reconcile(&count, &counted, PINGS, &servers, &sessions),
-                         cases[i].differs);
+        const struct reconcile_result result =
+            reconcile(&(struct reconcile_facts){.servers = count,
+                                                .sessions = &counted,
+                                                .are_private = true,
+                                                .setup_session_stayed = true,
+                                                .pings_most = PINGS});
+        assert_int_equal(result.counter, cases[i].differs);
         if (cases[i].pings > PINGS) {
-            assert_int_equal(servers, READS + PINGS + 1);
-            assert_int_equal(sessions, READS + PINGS);
+            assert_int_equal(result.servers, READS + PINGS + 1);
+            assert_int_equal(result.sessions, READS + PINGS);
         }
     }
 }
