@@ -641,6 +641,7 @@ TEST_BETWEEN(trials_that_fail_fail_the_experiment, NULL, tear_down)
     assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_HOLDS), 0);
     assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_FAILS), 1);
     assert_int_equal(status_with(VERDICT_HOLDS, VERDICT_NOT_VALID), 0);
+    assert_int_equal(paper.findings.rows, 2); /* the judgement, and why trials are left out */
     assert_int_equal(status_with(VERDICT_UNDETERMINED, VERDICT_NOT_VALID), 4);
     assert_int_equal(status_with(VERDICT_MEASURED, VERDICT_HOLDS), 4);
 }
