@@ -13,7 +13,9 @@
 static void write_html_cell(FILE *stream, size_t place, bool is_number, const char *text)
 {
     fputs(place == 0 ? "<tr>" : "", stream);
-    html_cell(stream, is_number, text);
+    fputs(is_number ? "<td class=\"number\">" : "<td>", stream);
+    html_text(stream, text);
+    fputs("</td>", stream);
 }
 
 const struct page_form page_form_html = {html_table_begin, write_html_cell, "</tr>\n",

@@ -121,10 +121,3 @@ void html_table_begin(FILE *stream, const char *name, const char *title,
         html_element(stream, "th scope=\"col\"", "%s", headings[i].text);
     fputs("</tr>\n</thead>\n<tbody>\n", stream);
 }
-
-void html_cell(FILE *stream, bool is_number, const char *text)
-{
-    fputs(is_number ? "<td class=\"number\">" : "<td>", stream);
-    html_text(stream, text);
-    fputs("</td>", stream);
-}

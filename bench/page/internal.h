@@ -136,7 +136,6 @@ struct page_heading {
 void html_table_begin(FILE *stream, const char *name, const char *title,
                       const struct page_heading *headings, size_t count);
 #define HTML_TABLE_END "</tbody>\n</table>\n</section>\n"
-void html_cell(FILE *stream, bool is_number, const char *text);
 
 /* ------------------------------------------------------------------ tables (tables.c, forms.c) */
 

@@ -54,6 +54,7 @@ struct view {
     size_t column_count;
     struct line *lines;
     size_t line_count;
+    bool is_labelled; /* each row says of which source it is */
 };
 
 const struct csv_reader *page_list(const char *csv, const char *name, struct csv_reader *list)
@@ -84,12 +85,11 @@ static bool read_view(size_t *at, struct view *view)
         const char *as = page_text(list, *at, "as");
         bool is_time = as[0] == '~';
         assert(view->column_count < COLUMNS_MAX);
-        view->columns[view->column_count++] = (struct column){page_text(list, *at, "column"),
-                                                              page_text(list, *at, "heading"),
-                                                              page_text(list, *at, "paper"),
-                                                              strcmp(as, "key") == 0,
-                                                              is_time,
-                                                              strtod(as + is_time, NULL)};
+        struct column *column = &view->columns[view->column_count++];
+        *column = (struct column){page_text(list, *at, "column"), page_text(list, *at, "heading"),
+                                  page_text(list, *at, "paper"), .is_time = is_time};
+        column->is_key = strcmp(as, "key") == 0;
+        column->factor = strtod(as + is_time, NULL);
     } while (++*at < list->rows && page_text(list, *at, "file")[0] == '\0');
     return true;
 }
@@ -210,10 +210,9 @@ static bool is_numeric(const struct view *view, const struct column *column)
     return line == end;
 }
 
-/* labelled: each row says of which source it is. */
-static void write_rows(FILE *stream, const struct view *view, const struct page_form *form,
-                       bool labelled)
+static void write_rows(FILE *stream, const struct view *view, const struct page_form *form)
 {
+    bool labelled = view->is_labelled;
     struct page_heading headings[COLUMNS_MAX + 1] = {{"results", false}};
     const struct column *columns[COLUMNS_MAX];
     size_t count = 0;
@@ -241,13 +240,13 @@ static void write_rows(FILE *stream, const struct view *view, const struct page_
 }
 
 /* Writes the table as LaTeX, which is not shown: a button saves it (tables.js). */
-static void write_latex(FILE *stream, const struct view *view, bool labelled)
+static void write_latex(FILE *stream, const struct view *view)
 {
     char *latex = NULL, *line;
     size_t length;
     FILE *text = open_memstream(&latex, &length);
     memory_or_end(text);
-    write_rows(text, view, &page_forms[PAGE_LATEX], labelled);
+    write_rows(text, view, &page_forms[PAGE_LATEX]);
     memory_or_end(fclose(text) == 0 ? latex : NULL);
     fputs("<pre hidden=\"hidden\">", stream);
     for (char *rest = latex; (line = strsep(&rest, "\n")) != NULL && rest != NULL;) {
@@ -259,7 +258,7 @@ static void write_latex(FILE *stream, const struct view *view, bool labelled)
 }
 
 /* Folded away; printed: on paper it is not. */
-static void write_folded(FILE *stream, const struct view *view, bool labelled, bool printed)
+static void write_folded(FILE *stream, const struct view *view, bool printed)
 {
     char *title = memory_format("%s: %zu row%s", view->title, view->line_count,
                                 text_plural(view->line_count));
@@ -267,7 +266,7 @@ static void write_folded(FILE *stream, const struct view *view, bool labelled, b
     html_element(stream, "summary", "%s", title);
     if (view->line_count > PAGE_ROWS_MAX)
         html_element(stream, "p", "The first %d rows; the file has all.", PAGE_ROWS_MAX);
-    write_rows(stream, view, &page_form_html, labelled);
+    write_rows(stream, view, &page_form_html);
     fputs("</details>\n", stream);
     html_element(stream, "p class=\"paper\"", "%s.", title);
     free(title);
@@ -279,9 +278,10 @@ static void write_folded(FILE *stream, const struct view *view, bool labelled, b
 static bool next_view(const struct page_sources *sources, size_t *at, struct view *view)
 {
     while (read_view(at, view)) {
+        view->is_labelled = sources->count > 1;
         for (size_t i = 0; i < sources->count; i++)
             add_lines(view, &sources->list[i]);
-        if (sources->count > 1 && view->line_count > 0)
+        if (view->is_labelled && view->line_count > 0)
             qsort(view->lines, view->line_count, sizeof *view->lines, compare_lines);
         if (view->line_count > 0)
             return true;
@@ -292,16 +292,15 @@ static bool next_view(const struct page_sources *sources, size_t *at, struct vie
 void page_tables_write(FILE *stream, const struct page_sources *sources, const char *section)
 {
     struct view view;
-    bool labelled = sources->count > 1;
     for (size_t at = 0; next_view(sources, &at, &view); free(view.lines)) {
         if (strcmp(view.section, section) != 0)
             continue;
-        if (view.line_count > PRINTED_MAX) {
-            write_folded(stream, &view, labelled, false);
-            continue;
+        if (view.line_count > PRINTED_MAX)
+            write_folded(stream, &view, false);
+        else {
+            write_rows(stream, &view, &page_form_html);
+            write_latex(stream, &view);
         }
-        write_rows(stream, &view, &page_form_html, labelled);
-        write_latex(stream, &view, labelled);
     }
 }
 
@@ -320,7 +319,7 @@ void page_table_write(FILE *stream, const struct page_sources *sources, const ch
     struct view view;
     for (size_t at = 0; next_view(sources, &at, &view); free(view.lines)) {
         if (strcmp(view.name, name) == 0)
-            write_rows(stream, &view, form, sources->count > 1);
+            write_rows(stream, &view, form);
     }
 }
 
@@ -334,7 +333,7 @@ void page_data_write(FILE *stream, const struct page_source *source, const char 
         view.columns[view.column_count++] =
             (struct column){.name = name, .heading = name, .paper = ""};
     add_lines(&view, source);
-    write_folded(stream, &view, false, printed && view.line_count <= PRINTED_MAX);
+    write_folded(stream, &view, printed && view.line_count <= PRINTED_MAX);
     free(view.lines);
     free(names);
     free(caption);

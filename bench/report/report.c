@@ -70,8 +70,8 @@ static const struct option_row rows[] = {
 };
 
 /* Writes the page, and prints where it is. */
-static enum error_kind write_report(const struct report *report, char **folders, size_t count,
-                                    struct error *error)
+static enum error_kind write_report(const struct report *report, const char *const *folders,
+                                    size_t count, struct error *error)
 {
     char inside[PATH_MAX + sizeof PAGE_FILE], folder[PATH_MAX];
     const char *file = report->file;
@@ -83,7 +83,7 @@ static enum error_kind write_report(const struct report *report, char **folders,
         snprintf(inside, sizeof inside, "%s/%s", folder, PAGE_FILE);
         file = inside;
     }
-    enum error_kind kind = page_write((const char *const *)folders, count, file, error);
+    enum error_kind kind = page_write(folders, count, file, error);
     if (kind != ERROR_NONE)
         return kind;
     if (!report->json) {
@@ -113,17 +113,6 @@ static bool report_conflicts(const struct report *report)
     return complain_conflict("report", conflicts, sizeof conflicts / sizeof conflicts[0]);
 }
 
-/* Writes tables, and prints where they are. */
-static enum error_kind write_tables(const struct report *report, const char *const *folders,
-                                    size_t count, struct error *error)
-{
-    enum error_kind kind =
-        page_tables_take(folders, count, report->table, report->format, report->tables, error);
-    if (kind == ERROR_NONE && report->table == NULL)
-        printf("tables in %s\n", report->tables);
-    return kind;
-}
-
 int report_main(int argc, char **argv)
 {
     static const struct arguments arguments = {"report", usage, rows, notes, NULL};
@@ -141,8 +130,11 @@ int report_main(int argc, char **argv)
         return 2;
     if (count > 1 && report.file == NULL && !has_tables)
         return complain_usage("report", "--out", "several folders need a file for their page");
-    enum error_kind kind =
-        has_tables ? write_tables(&report, (const char *const *)(argv + first), count, &error)
-                   : write_report(&report, argv + first, count, &error);
+    const char *const *folders = (const char *const *)(argv + first);
+    enum error_kind kind = has_tables ? page_tables_take(folders, count, report.table,
+                                                         report.format, report.tables, &error)
+                                      : write_report(&report, folders, count, &error);
+    if (kind == ERROR_NONE && report.tables != NULL)
+        printf("tables in %s\n", report.tables);
     return kind == ERROR_NONE ? 0 : complain_about("report", &error);
 }
