@@ -13,7 +13,7 @@
 #   open SESSION TIMEOUT
 #   close SESSION [PATH]            with the ephemeral znode that goes with it
 #   record SESSION TYPE FIELDS VALUE...   i an int, l a long, f a flag, s a text, n null, a the usual ACL
-#   znode PATH OWNER ZXID           of a snapshot; / is its root
+#   znode PATH OWNER ZXID [PZXID]   of a snapshot; / is its root; PZXID of its last child that came or went
 #   end BYTES                       so many zeros behind it; -BYTES: so many are missing
 BEGIN {
     for (i = 1; i < 256; i++)
@@ -136,7 +136,7 @@ $1 == "znode" {
     put(3, 4)
     put(0, 4)
     put($3, 8)
-    put($4, 8)
+    put(NF > 4 ? $5 : $4, 8)
 }
 $1 == "end" { zeros = $2 }
 

@@ -342,6 +342,20 @@ JOURNAL_TEST(a_record_whose_end_is_not_there_is_torn)
     assert_told(text);
 }
 
+/* The server goes on to write where there were zeros. */
+JOURNAL_TEST(a_second_reading_ends_where_the_first_did)
+{
+    journal_file_begin("ZKLG", 2);
+    journal_file_record(9, 1, 2, "s", "/x");
+    journal_file_write(folder, "log.1", 1000);
+    read_folders(1);
+    assert_told("1\n");
+    journal_file_record(9, 2, 2, "s", "/x");
+    journal_file_write(folder, "log.1", 500);
+    read_again();
+    assert_told("1\n");
+}
+
 JOURNAL_TEST(behind_a_wrong_checksum_nothing_is_read)
 {
     journal_file_begin("ZKLG", 2);
