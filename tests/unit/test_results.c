@@ -171,6 +171,21 @@ TEST_BETWEEN(a_percentile_far_out_needs_many_values, set_up, tear_down)
     csv_file_deinit(&table);
 }
 
+/* With --max-rate others take their steps, with pauses, between an arrival and its grant. */
+TEST_BETWEEN(a_paced_trial_has_no_time_of_an_acquisition, set_up, tear_down)
+{
+    plan.max_rate = 100;
+    record(METER_ACQUIRE, 5);
+    record(METER_HANDOFF, 5);
+    begin(1);
+    add(1);
+    finish();
+    struct csv_file table = read_file("latency.csv");
+    assert_int_equal(table.rows, 1);
+    assert_string_equal(csv_file_text(&table, 0, "kind"), "handoff");
+    csv_file_deinit(&table);
+}
+
 /* ------------------------------------------------------------------ no trial */
 
 TEST_BETWEEN(without_a_trial_nothing_is_kept, set_up, tear_down)
