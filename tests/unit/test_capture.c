@@ -553,6 +553,11 @@ TEST_BETWEEN(packets_of_something_else_are_passed_over, set_up, tear_down)
         other[others[i].at] = others[i].value;
         take(other, length, length);
     }
-    assert_int_equal(capture_counts(capture)->packets, sizeof others / sizeof others[0]);
+    unsigned char *at = put_vxlan(other);
+    at = put(put(put(put(at, 1, 4), 2, 4), 3, 4), 0x0800, 2);
+    at = put_packet(at, 4, CLIENT, 7, 9, ACK, NULL, 0);
+    other[23]++; /* another port than that of VXLAN */
+    take(other, (size_t)(at - other), (size_t)(at - other));
+    assert_int_equal(capture_counts(capture)->packets, sizeof others / sizeof others[0] + 1);
     assert_int_equal(capture_counts(capture)->segments, 0);
 }

@@ -208,6 +208,14 @@ static void note_reply(void *owner, const struct client_reply *reply)
 }
 
 /* A follower answers reads at once, but not those of a session that has asked it for a write. */
+/* Behind the parts is the mark of their end, as long as the header of each. */
+TEST(test_a_transaction_is_as_long_as_its_parts)
+{
+    const struct request parts[] = {request_set("/t", "1", 1, 0), request_delete("/x")};
+    const struct request multi = request_multi(parts, 2);
+    assert_int_equal(wire_request(&multi), 12 + (9 + 6 + 5 + 4) + (9 + 6 + 4) + 9);
+}
+
 TEST_BETWEEN(test_replies_come_in_the_order_of_requests, NULL, end)
 {
     static const struct client_listener noting = {

@@ -205,6 +205,13 @@ TEST(laws_are_found_exactly)
     }
 }
 
+TEST(what_is_not_exact_has_four_digits)
+{
+    const struct fit_polynomial fit = {.c = {1.0 / 3, 2.0 / 3}, .degree = 1};
+    char text[128];
+    assert_string_equal(fit_describe(&fit, 'n', text, sizeof text), "0.6667·n + 0.3333");
+}
+
 TEST(exact_means_every_level)
 {
     set_y(5, 0, 1, 0);

@@ -199,6 +199,19 @@ OBSERVER_TEST(a_write_that_failed_notifies_nobody)
     assert_int_equal(traffic.watches.costliest[0].notified, 1);
 }
 
+/* Sessions number their requests apart from each other. */
+OBSERVER_TEST(a_reply_is_to_the_write_of_its_session)
+{
+    create(1, "/f", 1, "/f", 0);
+    exists(2, "/f", 1, 0);
+    ask_delete(3, "/f");
+    xid--;
+    answer(1, ask_delete(1, "/f"), 77, 0);
+    notify(2, 77, 2, "/f");
+    finish();
+    assert_int_equal(traffic.watches.costliest[0].session, 1);
+}
+
 OBSERVER_TEST(a_transaction_decides_between_two_writes)
 {
     list(2, "/", 1);
