@@ -76,6 +76,13 @@ static void assert_verdict(enum verdict verdict, enum verdict expected)
 
 /* ------------------------------------------------------------------ claims hold */
 
+/* As one whose trials ended before a figure was measured. */
+TEST(a_claim_without_a_check_is_undetermined)
+{
+    assert_int_equal(outcome_verdict(&(struct outcome){.trials = 1}), VERDICT_UNDETERMINED);
+    assert_int_equal(outcome_verdict(&(struct outcome){.checks = 1}), VERDICT_HOLDS);
+}
+
 /* What is told is what was measured. A simulation has no other session that could break a lock, as
  * C13 does. */
 TEST(test_claims_hold)
