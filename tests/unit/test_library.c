@@ -151,6 +151,20 @@ static struct client_reply children(int code, const struct String_vector *names)
     return reply_to(OP_GET_CHILDREN);
 }
 
+TEST(containers_and_znodes_with_a_time_to_live_have_no_owner)
+{
+    static const int64_t owners[][2] = {{INT64_MIN, 0},
+                                        {(int64_t)(UINT64_C(0xff0000) << 40 | 1000), 0},
+                                        {0x1000000000001, 0x1000000000001}};
+    made.code = ZOK;
+    for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
+        const struct Stat stat = {.ephemeralOwner = owners[i][0]};
+        made.stat = &stat;
+        assert_int_equal(reply_to(OP_EXISTS).owner, owners[i][1]);
+    }
+    made.stat = NULL;
+}
+
 /* The count of names is the server's word; names that the reply lacks are NULL. */
 TEST(names_that_are_not_there_are_no_answer)
 {
