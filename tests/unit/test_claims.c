@@ -276,6 +276,40 @@ TEST(test_the_exponent_of_time_is_that_of_the_rounds)
     }
 }
 
+/* One level that differs from the law is enough, be it the first. */
+TEST(test_every_level_equals_the_law)
+{
+    struct claim claim = claim_with("C5", own);
+    for (uint64_t more = 0; more < 2; more++) {
+        outcome = (struct outcome){0};
+        memset(&experiment, 0, sizeof experiment);
+        experiment.claim = &claim;
+        experiment.outcome = &outcome;
+        experiment.plan.recipe = claim.recipes[0];
+        for (size_t i = 0; claim.trials[i].fleet.sessions > 0; i++) {
+            const struct growth *growths = claim.growths[0];
+            for (size_t j = 0; j < 2 && growths[j].what != NULL; j++) {
+                int figure = growths[j].figure == GROWTH_RPCS ? TALLY_CREATE : growths[j].figure;
+                experiment.totals[i].of[figure] =
+                    (uint64_t)fit_polynomial_at(&growths[j].law, claim.trials[i].fleet.sessions);
+            }
+        }
+        experiment.totals[0].of[TALLY_CREATE] += more;
+        growth_check(&experiment);
+        assert_int_equal(outcome_verdict(&outcome), more > 0 ? VERDICT_FAILS : VERDICT_HOLDS);
+    }
+}
+
+TEST(test_a_trial_that_did_not_end_is_not_examined)
+{
+    struct trial_result result = {.end = END_DEADLINE, .reason = "no progress"};
+    outcome = (struct outcome){0};
+    experiment = (struct experiment){
+        .outcome = &outcome, .result = &result, .plan.recipe = &recipe_scalable};
+    assert_false(experiment_accepts(&experiment));
+    assert_int_equal(outcome_verdict(&outcome), VERDICT_UNDETERMINED);
+}
+
 /* A load that does not count has no rate. */
 TEST(test_what_follows_from_rounds)
 {
