@@ -393,7 +393,7 @@ mutate: install-to-test
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c docs/examples/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
 SCRIPTS := .ci/run results/reproduce $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows \
-    tests/run tests/mutate packaging/deb packaging/man packaging/changelog packaging/zookeepers packaging/zoo_lock bench/help/completion.bash \
+    tests/run packaging/deb packaging/man packaging/changelog packaging/zookeepers packaging/zoo_lock bench/help/completion.bash \
     $(wildcard packaging/debian/tests/s*) $(wildcard tests/*.sh)
 
 format: install-to-lint
