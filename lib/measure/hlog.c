@@ -16,14 +16,15 @@
 #define COOKIE            UINT32_C(0x1c849313)
 #define COMPRESSED_COOKIE UINT32_C(0x1c849314)
 
-#define VARINT_BYTES_MAX  9
-#define ENCODED_BYTES_MAX (sizeof(struct header) + VARINT_BYTES_MAX * HISTOGRAM_COUNTS)
+#define VARINT_BYTES_MAX 9
 
 /* Most significant bytes first. */
 struct header {
     uint32_t cookie, length, normalizing_offset, digits;
     uint64_t lowest, highest, ratio; /* of its integers to values: a double */
 };
+
+enum { ENCODED_BYTES_MAX = (int)sizeof(struct header) + VARINT_BYTES_MAX * HISTOGRAM_COUNTS };
 
 /* Zigzag, then seven bits a byte, the lowest first; the ninth byte has all eight. */
 static unsigned char *put_varint(unsigned char *at, int64_t number)
