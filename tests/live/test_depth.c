@@ -59,8 +59,7 @@ static void find_wrong(const char *what)
 
 static void ask_all(void)
 {
-    while (session.submitted < session.total &&
-           session.client->outstanding < session.client->depth) {
+    while (session.submitted < session.total && session.client->outstanding < session.depth) {
         const struct request request = session.ask(session.submitted);
         client_submit(session.client, &request, TAG + session.submitted++);
     }
