@@ -30,8 +30,8 @@
     X(T, figures_at, COUNT, "", 0, NONE,                                                           \
       "the size of the figures: the largest that passed, decided or not, or the least")            \
     X(T, measured_us, REAL, "us", 1, NONE, "median over the fresh trials there, or the first")     \
-    X(T, p50_us, REAL, "us", 1, NONE, "as `measured_us`")                                          \
-    X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "as `measured_us`")                                 \
+    X(T, p50_us, REAL, "us", 1, NONE, "median of the same trials")                                 \
+    X(T, handoffs_per_s, REAL, "1/s", 2, NONE, "median of the same trials")                        \
     X(T, gave_out, TEXT, "", 0, NONE, "what gave out first in most trials that failed")            \
     X(T, gave_out_evidence, TEXT, "", 0, PRIVATE, "the figures that say so")                       \
     X(T, trials, COUNT, "", 0, NONE, "of the search")                                              \
@@ -329,7 +329,7 @@ static char *format_sentence(const struct plan_answer *answer, const struct size
     for (size_t i = first; i < table->rows; i++) {
         const struct table_value *row = table_row(table, i);
         uint64_t count = row[size_row_size].count;
-        growing_text_add(&text, "%s %s %s %s", i == first ? ":" : ",",
+        growing_text_add(&text, "%s %s %s (%s)", i == first ? ":" : ",",
                          i == first ? plan_question_format(question, count, size, sizeof size)
                                     : text_format_count(count, size, sizeof size),
                          row[size_row_result].text, row[size_row_trials].text);

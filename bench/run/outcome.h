@@ -108,21 +108,23 @@ double waiters_mean(const struct waiters_level *level, enum waiters_sum sum,
     X(T, has_law, FLAG, "", 0, NONE, "whether the counts were compared with a law")                \
     X(T, rpcs, COUNT, "", 0, NONE,                                                                 \
       "counts: medians over the complete trials, rounded; without one, over all")                  \
-    X(T, creates, COUNT, "", 0, NONE, "as `rpcs`")                                                 \
-    X(T, notifications, COUNT, "", 0, NONE, "as `rpcs`")                                           \
-    X(T, bytes, COUNT, "bytes", 0, NONE, "as `rpcs`, sent and received")                           \
+    X(T, creates, COUNT, "", 0, NONE, "CREATEs: median, as of `rpcs`")                             \
+    X(T, notifications, COUNT, "", 0, NONE, "median, as of `rpcs`")                                \
+    X(T, bytes, COUNT, "bytes", 0, NONE, "sent and received: median, as of `rpcs`")                \
     X(T, rpcs_per_handoff, REAL, "", 3, NONE,                                                      \
       "requests by grants, over the complete trials whose verdict holds")                          \
     X(T, drain_s, REAL, "s", 6, NONE,                                                              \
       "times: medians over the valid trials; without one, over the complete ones")                 \
-    X(T, handoff_p50_us, REAL, "us", 1, NONE, "as `drain_s`")                                      \
-    X(T, handoff_p99_us, REAL, "us", 1, NONE, "as `drain_s`; empty with fewer than 100 handoffs")  \
-    X(T, handoff_max_us, REAL, "us", 1, NONE, "as `drain_s`, the longest of a trial")              \
+    X(T, handoff_p50_us, REAL, "us", 1, NONE, "median of the trials' medians, as of `drain_s`")    \
+    X(T, handoff_p99_us, REAL, "us", 1, NONE,                                                      \
+      "the same of their p99; empty with fewer than 100 handoffs")                                 \
+    X(T, handoff_max_us, REAL, "us", 1, NONE, "the same of the longest of each trial")             \
     X(T, drain_s_low, REAL, "s", 6, NONE,                                                          \
       "lower end of its 95 % interval, over the valid trials: t interval on logarithms, from "     \
       "five on")                                                                                   \
     X(T, drain_s_high, REAL, "s", 6, NONE, "upper end")                                            \
-    X(T, handoff_p50_us_low, REAL, "us", 1, NONE, "as `drain_s_low`")                              \
+    X(T, handoff_p50_us_low, REAL, "us", 1, NONE,                                                  \
+      "lower end of its interval, as of `drain_s_low`")                                            \
     X(T, handoff_p50_us_high, REAL, "us", 1, NONE, "upper end")
 TABLE_DECLARE(run_cell, RUN_CELL_COLUMNS);
 

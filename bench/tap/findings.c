@@ -35,17 +35,19 @@ static void judge_herd(struct tap *tap)
 static void judge_traffic(struct tap *tap)
 {
     const struct traffic *traffic = &tap->traffic;
-    const uint64_t all = traffic_requests(traffic);
+    const uint64_t all = traffic_requests(traffic), notified = traffic_notifications(traffic),
+                   opened = traffic->sessions - traffic->resumed;
     uint64_t written = 0;
     char requests[32], notifications[32], sessions[32], connections[32];
-    ADD_FIGURE(
-        tap, "traffic", "clients", all, "requests",
-        "%s requests without pings and closes, %s notifications, %s sessions on %s connections, "
-        "in %.1f s",
-        text_format_count(all, requests, sizeof requests),
-        text_format_count(traffic_notifications(traffic), notifications, sizeof notifications),
-        text_format_count(traffic->sessions - traffic->resumed, sessions, sizeof sessions),
-        text_format_count(traffic->connections, connections, sizeof connections), tap->seconds);
+    ADD_FIGURE(tap, "traffic", "clients", all, "requests",
+               "%s request%s without pings and closes, %s notification%s, %s session%s on %s "
+               "connection%s, in %.1f s",
+               text_format_count(all, requests, sizeof requests), text_plural(all),
+               text_format_count(notified, notifications, sizeof notifications),
+               text_plural(notified), text_format_count(opened, sessions, sizeof sessions),
+               text_plural(opened),
+               text_format_count(traffic->connections, connections, sizeof connections),
+               text_plural(traffic->connections), tap->seconds);
     for (enum opcode opcode = 0; opcode < OPCODES; opcode++)
         written += opcode_writes(opcode) ? traffic->operations[opcode].requests : 0;
     const double share = 100 * (double)written / (double)all;

@@ -123,35 +123,37 @@ static const struct {
     const char *sentence;
 } cases[] = {
     {P99, PLAN_WAITERS, 60, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
-     P99 ": 60 waiters failed 3 of 3 fresh"},
-    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX, P99 ": 1 waiter failed 3 of 3 fresh"},
+     P99 ": 60 waiters failed (3 of 3 fresh)"},
+    {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, SIZE_MAX,
+     P99 ": 1 waiter failed (3 of 3 fresh)"},
     {P99, PLAN_WAITERS, 0, 64, 64, JUDGE_FAIL, false, SIZE_MAX,
-     P99 ": 64 waiters passed 5 of 5 fresh; more were not tried: --at-most"},
+     P99 ": 64 waiters passed (5 of 5 fresh); more were not tried: --at-most"},
     {P99, PLAN_WAITERS, 0, 0, 999, JUDGE_FAIL, false, SIZE_MAX,
-     P99 ": 999 waiters passed 5 of 5 fresh; more were not tried: --max-clients allows no more "
+     P99 ": 999 waiters passed (5 of 5 fresh); more were not tried: --max-clients allows no more "
          "sessions"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_NOT_VALID, false, SIZE_MAX,
-     P99 ": 1 waiter undecided 4 of 4 no vote; 4 not valid (overloaded)"},
+     P99 ": 1 waiter undecided (4 of 4 no vote); 4 not valid (overloaded)"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_UNDETERMINED, false, SIZE_MAX,
-     P99 ": 1 waiter undecided 4 of 4 no vote; 4 too near to the limit; 1,000 samples at most, "
+     P99 ": 1 waiter undecided (4 of 4 no vote); 4 too near to the limit; 1,000 samples at most, "
          "1,568 would do"},
     {P99, PLAN_WAITERS, 0, 0, 8, JUDGE_FAIL, true, SIZE_MAX,
-     P99 ": 8 waiters passed 5 of 5 fresh, 9 failed 3 of 3 fresh, 18 passed 5 of 5 fresh"},
+     P99 ": 8 waiters passed (5 of 5 fresh), 9 failed (3 of 3 fresh), 18 passed (5 of 5 fresh)"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, true, SIZE_MAX,
-     P99 ": 1 waiter failed 3 of 3 fresh, 2 passed 5 of 5 fresh"},
+     P99 ": 1 waiter failed (3 of 3 fresh), 2 passed (5 of 5 fresh)"},
     {P99, PLAN_WAITERS, 0, 0, 6, JUDGE_BRAKED, false, SIZE_MAX,
-     P99 ": 6 waiters passed 5 of 5 fresh, 7 ended 1 of 1 no vote; a trial was ended: a bystander "
-         "suffered"},
+     P99
+     ": 6 waiters passed (5 of 5 fresh), 7 ended (1 of 1 no vote); a trial was ended: a bystander "
+     "suffered"},
     {P99, PLAN_WAITERS, 0, 0, 40, JUDGE_FAIL, false, 9,
-     P99 ": 8 waiters passed 2 of 2; out of trials"},
+     P99 ": 8 waiters passed (2 of 2); out of trials"},
     {P99, PLAN_WAITERS, 0, 0, 5, JUDGE_FAIL, false, 16,
-     P99 ": 5 waiters passed 2 of 2, 6 failed 2 of 2; out of trials"},
+     P99 ": 5 waiters passed (2 of 2), 6 failed (2 of 2); out of trials"},
     {P99, PLAN_WAITERS, 0, 0, 5, JUDGE_FAIL, false, 19,
-     P99 ": 5 waiters passed 5 of 5 fresh, 6 failed 2 of 2; out of trials"},
+     P99 ": 5 waiters passed (5 of 5 fresh), 6 failed (2 of 2); out of trials"},
     {P99, PLAN_WAITERS, 0, 0, 0, JUDGE_FAIL, false, 1,
-     P99 ": 1 waiter undecided 0 of 1 no vote; out of trials"},
+     P99 ": 1 waiter undecided (0 of 1 no vote); out of trials"},
     {P99, PLAN_LOCKS, 0, 0, UINT64_MAX, JUDGE_FAIL, false, SIZE_MAX,
-     P99 ": 500 hot locks passed 5 of 5 fresh; more were not tried: --max-clients allows no more "
+     P99 ": 500 hot locks passed (5 of 5 fresh); more were not tried: --max-clients allows no more "
          "sessions"},
 };
 
@@ -258,7 +260,7 @@ TEST_BETWEEN(a_size_that_failed_and_passed_afresh_is_undecided, ask_of_handoffs,
     assert_int_equal(answer.found.failed, 6);
     assert_string_equal(field("failed"), "");
     assert_line("\nscalable        6  failed  2 of 2 ");
-    assert_non_null(strstr(sentence(), ", 6 failed 2 of 2;"));
+    assert_non_null(strstr(sentence(), ", 6 failed (2 of 2);"));
 }
 
 /* Of the fresh trials that failed at the smallest size that failed, what most of them say. */
