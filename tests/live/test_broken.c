@@ -173,20 +173,16 @@ TEST(test_broken_locks_are_caught)
     }
 }
 
-static int start_on(enum driver chosen)
-{
-    driver = chosen;
-    return live_start_with(1, 500);
-}
-
 FIXTURE(start_on_events)
 {
-    return start_on(DRIVER_EVENTS);
+    driver = DRIVER_EVENTS;
+    return live_start_with(1, 500);
 }
 
 FIXTURE(start_on_threads)
 {
-    return start_on(DRIVER_THREADS);
+    driver = DRIVER_THREADS;
+    return live_start_with(1, 500);
 }
 
 TEST_GROUP(start_on_events, live_stop)

@@ -306,21 +306,16 @@ TEST_BETWEEN(test_the_bytes_of_a_new_connection_count_from_zero, set_up, tear_do
     const uint64_t *of = memory->workers[0].total.of;
     counters = (struct client_bytes){1, 100, 100};
     client_bytes(&client, &meter.bytes);
-    read_bytes(1, 150, 120);
-    assert_int_equal(of[TALLY_BYTES_SENT], 50);
-    assert_int_equal(of[TALLY_BYTES_RECEIVED], 20);
-    read_bytes(2, 40, 30);
-    assert_int_equal(of[TALLY_BYTES_SENT], 90);
-    assert_int_equal(of[TALLY_BYTES_RECEIVED], 50);
-    read_bytes(2, 41, 33);
-    assert_int_equal(of[TALLY_BYTES_SENT], 91);
-    assert_int_equal(of[TALLY_BYTES_RECEIVED], 53);
-    read_bytes(3, 50, 3);
-    assert_int_equal(of[TALLY_BYTES_SENT], 141);
-    assert_int_equal(of[TALLY_BYTES_RECEIVED], 56);
-    read_bytes(4, 50, 4);
-    assert_int_equal(of[TALLY_BYTES_SENT], 191);
-    assert_int_equal(of[TALLY_BYTES_RECEIVED], 60);
+    static const uint32_t readings[][5] = {{1, 150, 120, 50, 20},
+                                           {2, 40, 30, 90, 50},
+                                           {2, 41, 33, 91, 53},
+                                           {3, 50, 3, 141, 56},
+                                           {4, 50, 4, 191, 60}};
+    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+        read_bytes(readings[i][0], readings[i][1], readings[i][2]);
+        assert_int_equal(of[TALLY_BYTES_SENT], readings[i][3]);
+        assert_int_equal(of[TALLY_BYTES_RECEIVED], readings[i][4]);
+    }
 }
 
 /* What the connection was opened with belongs to nobody. */

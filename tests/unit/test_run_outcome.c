@@ -663,41 +663,7 @@ TEST(disturbed_trials_are_one_finding)
 
 /* ------------------------------------------------------------------ the screen */
 
-static uint64_t screen_levels[40];
 static char *text;
-
-/* Trials of n² + n RPCs, of each recipe at 8, 16, 32 … clients. */
-static void lay_out_screen(const struct recipe *const *recipes, size_t recipe_count,
-                           size_t level_count)
-{
-    count = 0;
-    options = (struct options){.plan.recipe_count = recipe_count,
-                               .plan.clients.list = screen_levels,
-                               .plan.clients.count = level_count,
-                               .plan.locks = 1};
-    for (size_t r = 0; r < recipe_count; r++) {
-        options.plan.recipes[r] = recipes[r];
-        for (size_t i = 0; i < level_count; i++) {
-            uint64_t n = screen_levels[i] = (uint64_t)8 << i;
-            list[count++] = (struct sample){.recipe = recipes[r],
-                                            .clients = (uint32_t)n,
-                                            .trial = 1,
-                                            .total.of = {[TALLY_CREATE] = n * (n + 1) / 2,
-                                                         [TALLY_DELETE] = n,
-                                                         [TALLY_EXISTS] = n * (n - 1) / 2,
-                                                         [TALLY_NOTIFICATION] = n * (n - 1) / 2,
-                                                         [TALLY_BYTES_SENT] = 100 * n * n},
-                                            .handoffs = n,
-                                            .valid = true,
-                                            .complete = true,
-                                            .reason = "",
-                                            .drain_s = 0.001 * (double)n,
-                                            .handoff_us = {1234, 1500, n < 100 ? NAN : 2345, 3000}};
-        }
-    }
-}
-
-static const struct recipe *const long_names[] = {&recipe_nonscalable, &recipe_scalable_listwatch};
 
 static const char *print(size_t lines)
 {
@@ -729,11 +695,13 @@ static size_t lines_of(const char *lines)
 
 TEST(times_of_trials_that_are_not_valid_are_marked)
 {
-    lay_out_screen(long_names, 1, 2);
+    lay_out(both, 1, 2);
+    list[0].drain_s = 0.008;
+    list[1].drain_s = 0.016;
     list[1].valid = false;
     print(0);
-    assert_non_null(strstr(text, " 0.008    1.23    3.00\n"));
-    assert_non_null(strstr(text, " ~0.016   ~1.23   ~3.00\n"));
+    assert_non_null(strstr(text, " 0.008    1.00    3.00\n"));
+    assert_non_null(strstr(text, " ~0.016   ~1.00   ~3.00\n"));
     assert_non_null(strstr(text, " holds "));
     assert_non_null(strstr(text, " not valid "));
 }
@@ -741,7 +709,7 @@ TEST(times_of_trials_that_are_not_valid_are_marked)
 /* Seven digits of kilobytes are one too many for the column. */
 TEST(bytes_are_in_megabytes_from_a_gigabyte_on)
 {
-    lay_out_screen(long_names, 1, 1);
+    lay_out(both, 1, 1);
     list[0].total.of[TALLY_BYTES_SENT] = 999999000;
     print(0);
     assert_non_null(strstr(text, "kB"));
@@ -754,15 +722,14 @@ TEST(bytes_are_in_megabytes_from_a_gigabyte_on)
 
 TEST(bars_fill_the_lines_that_there_are)
 {
-    static const struct recipe *const two[] = {&recipe_nonscalable, &recipe_scalable};
-    lay_out_screen(two, 2, 6);
+    lay_out(both, 2, 6);
     size_t table = lines_of(print(0));
     assert_int_equal(table, 2 + 12);
     assert_int_equal(lines_of(print(12 + 4 + 1)), table);
     assert_int_equal(lines_of(print(12 + 4 + 2)), table + 2 + 2);
-    assert_non_null(strstr(text, "nonscalable 256 ####"));
+    assert_non_null(strstr(text, "nonscalable 128 ####"));
     assert_int_equal(lines_of(print(12 + 4 + 4)), table + 2 + 4);
-    assert_non_null(strstr(text, "nonscalable   8 ## 9.0\n"));
+    assert_non_null(strstr(text, "nonscalable   4 ## 5.0\n"));
     assert_int_equal(lines_of(print(100)), table + 2 + 12);
     assert_true(widest(text) <= 80);
 }

@@ -50,24 +50,32 @@ static bool follow(struct server_counters *counters, uint64_t *mark)
     return reached;
 }
 
-TEST(test_a_server_that_is_behind_is_waited_for)
+/* A session at the leader of three simulated servers, which have all applied its opening. */
+static struct client *open_session(struct server_counters *counters)
 {
+    static struct connect_string servers = {.count = 3};
     struct sim_options options = sim_options_default();
-    struct connect_string servers = {.count = 3};
-    struct server_counters counters = {.servers = &servers};
     struct client *client = NULL;
     struct error error;
     bool established = false;
+    *counters = (struct server_counters){.servers = &servers};
     options.servers = 3;
     for (uint16_t i = 0; i < 3; i++)
         servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
-    assert_int_equal(sim_new(&options, &counters.sim, &error), ERROR_NONE);
+    assert_int_equal(sim_new(&options, &counters->sim, &error), ERROR_NONE);
     assert_int_equal(
-        sim_open(counters.sim, LEADER, 10000, 1, &listener, &established, &client, &error),
+        sim_open(counters->sim, LEADER, 10000, 1, &listener, &established, &client, &error),
         ERROR_NONE);
-    while (!established || sim_zxid(counters.sim, 0) == 0)
-        assert_true(sim_step(counters.sim));
+    while (!established || sim_zxid(counters->sim, 0) == 0)
+        assert_true(sim_step(counters->sim));
+    return client;
+}
 
+TEST(test_a_server_that_is_behind_is_waited_for)
+{
+    struct server_counters counters;
+    struct client *client = open_session(&counters);
+    struct error error;
     uint64_t before = sim_zxid(counters.sim, LEADER);
     ask(client, request_create("/a", "", 0, PERSISTENT));
     while (sim_zxid(counters.sim, LEADER) == before)
@@ -99,23 +107,11 @@ TEST(test_a_server_that_is_behind_is_waited_for)
 /* A server that has yet to apply the create of one does not have it; the others do. */
 TEST(test_the_ephemerals_are_those_that_every_server_has)
 {
-    struct sim_options options = sim_options_default();
-    struct connect_string servers = {.count = 3};
-    struct server_counters counters = {.servers = &servers};
-    struct server_counters_count before, during, after;
     const struct request create = request_create("/a", NULL, 0, EPHEMERAL);
-    struct client *client = NULL;
+    struct server_counters_count before, during, after;
+    struct server_counters counters;
+    struct client *client = open_session(&counters);
     struct error error;
-    bool established = false;
-    options.servers = 3;
-    for (uint16_t i = 0; i < 3; i++)
-        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
-    assert_int_equal(sim_new(&options, &counters.sim, &error), ERROR_NONE);
-    assert_int_equal(
-        sim_open(counters.sim, LEADER, 10000, 1, &listener, &established, &client, &error),
-        ERROR_NONE);
-    while (!established || sim_zxid(counters.sim, 0) == 0)
-        assert_true(sim_step(counters.sim));
     assert_int_equal(server_counters_read(&counters, &before, &error), ERROR_NONE);
     uint64_t zxid = sim_zxid(counters.sim, LEADER);
     client_submit(client, &create, 0);
