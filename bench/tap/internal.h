@@ -115,9 +115,10 @@ struct tap {
 
 /* Adds a finding with a figure (NaN: none), and its sentence from a format. */
 #define TAP_ADD_FINDING(tap, slug, subject, verdict, figure, unit, n, ...)                         \
-    findings_add(&(tap)->tables[TAP_FINDINGS],                                                     \
-                 &(const struct finding){slug, subject, verdict, FINDING_FIGURE(figure), unit, n}, \
-                 __VA_ARGS__)
+    do {                                                                                           \
+        const struct finding added = {slug, subject, verdict, FINDING_FIGURE(figure), unit, n};    \
+        findings_add(&(tap)->tables[TAP_FINDINGS], &added, __VA_ARGS__);                           \
+    } while (0)
 
 /* clients.c: whether the command can know n: by {n}, or by ZKHERD_N in a word or in the file of
  * that name; and all that is relayed and counted. */

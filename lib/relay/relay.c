@@ -59,7 +59,7 @@ struct relay {
     struct port ports[CONNECT_ENDPOINTS_MAX];
     int epoll;
     int spare; /* given up for a moment to close a connection for which there is no descriptor */
-    LIST_HEAD(, pair) open, closed; /* closed: freed when no event points to them any more */
+    LIST_HEAD(pairs, pair) open, closed; /* closed: freed when no event points to them any more */
     struct relay_connections connections;
     unsigned char piece[PIECE];
 };

@@ -9,14 +9,14 @@
 void pool_deinit(struct pool *pool)
 {
     while (!LIST_EMPTY(&pool->pieces))
-        pool_give(LIST_FIRST(&pool->pieces) + 1);
+        pool_give(LIST_FIRST(&pool->pieces)->piece);
 }
 
 void *pool_alloc(struct pool *pool, size_t size)
 {
     struct pool_link *link = memory_or_end(malloc(sizeof *link + size));
     LIST_INSERT_HEAD(&pool->pieces, link, list);
-    return link + 1;
+    return link->piece;
 }
 
 void pool_give(void *piece)

@@ -12,12 +12,13 @@
 
 /* In front of a piece: its place in the list of all pieces of a pool. */
 struct pool_link {
-    _Alignas(max_align_t) LIST_ENTRY(pool_link) list;
+    LIST_ENTRY(pool_link) list;
+    _Alignas(max_align_t) unsigned char piece[];
 };
 
 /* All zero bytes: no piece. Must not be moved. */
 struct pool {
-    LIST_HEAD(, pool_link) pieces;
+    LIST_HEAD(pool_links, pool_link) pieces;
 };
 
 void pool_deinit(struct pool *pool);

@@ -120,13 +120,12 @@ void names_release(struct names *names)
 static struct names *make_names(const struct tree *tree, const struct node *node)
 {
     size_t count = node->child_count, i = 0;
-    const struct node *child;
     struct names *names = pool_alloc(
         tree->paths->pool, sizeof *names + count * (sizeof(char *) + 1) + node->name_bytes);
     *names = (struct names){.references = 1, .count = count, .bytes = node->name_bytes};
     char *text = (char *)&names->texts[count];
-    TAILQ_FOREACH(child, &node->children, siblings)
-    {
+    for (const struct node *child = TAILQ_FIRST(&node->children); child != NULL;
+         child = TAILQ_NEXT(child, siblings)) {
         size_t size = name_length(child) + 1;
         names->texts[i++] = memcpy(text, child->path->text + child->path->name_at, size);
         text += size;

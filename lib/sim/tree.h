@@ -46,7 +46,7 @@ struct change {
 struct node {
     struct path *path;
     struct value *value;
-    TAILQ_HEAD(, node) children; /* in the order of creation */
+    TAILQ_HEAD(nodes, node) children; /* in the order of creation */
     TAILQ_ENTRY(node) siblings;
     struct names *names; /* of its children; NULL: not listed since one came or went */
     size_t child_count;
