@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <search.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int compare(const void *a, const void *b)
@@ -56,7 +57,14 @@ void *path_tree_find_or_add(path_tree *tree, const char *path, size_t size)
     return element;
 }
 
-void path_tree_remove(path_tree *tree, const void *element)
+void path_tree_free_element(void *element)
+{
+    free(*(char **)element);
+    free(element);
+}
+
+void path_tree_remove(path_tree *tree, void *element)
 {
     (void)tdelete(element, tree, compare_paths);
+    path_tree_free_element(element);
 }

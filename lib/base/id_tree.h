@@ -4,7 +4,8 @@
  * Layer: base.
  *
  * An element is a struct of the caller's whose first member is the key: an int64_t, or a char *
- * that is the element's to free. Freed as a whole by tdestroy, with the caller's function.
+ * that is the element's to free. Freed as a whole by tdestroy, with the caller's function, or
+ * path_tree_free_element.
  */
 #ifndef BASE_ID_TREE_H
 #define BASE_ID_TREE_H
@@ -25,6 +26,9 @@ void id_tree_remove(id_tree *tree, const void *element);
 typedef void *path_tree;
 void *path_tree_find(const path_tree *tree, const char *path);
 void *path_tree_find_or_add(path_tree *tree, const char *path, size_t size);
-void path_tree_remove(path_tree *tree, const void *element);
+
+/* Frees an element with its path; removed: after it has left the tree. */
+void path_tree_free_element(void *element);
+void path_tree_remove(path_tree *tree, void *element);
 
 #endif

@@ -368,12 +368,6 @@ static void note_create(struct census *census, const struct census_create *creat
     }
 }
 
-static void free_with_path(void *node)
-{
-    free(*(char **)node);
-    free(node);
-}
-
 /* Notes a znode that is deleted, and was not created since the beginning. One without a number need
  * only be known if a session was refused during its life. */
 static void note_early(struct census *census, const char *path, int64_t session, int64_t zxid)
@@ -393,12 +387,10 @@ void census_delete(struct census *census, const char *path, int64_t session, int
 {
     struct name *name = path_tree_find(&census->names, path);
     char **place = path_tree_find(&census->places, path);
-    if (place != NULL) {
+    if (place != NULL)
         path_tree_remove(&census->places, place);
-        free_with_path(place);
-    } else if (census->known_zxid > 0 && name == NULL && !census->is_known) {
+    else if (census->known_zxid > 0 && name == NULL && !census->is_known)
         note_early(census, path, session, zxid);
-    }
     if (name == NULL || !name->is_there)
         return;
     end_life(census, name, zxid);
@@ -409,7 +401,6 @@ void census_delete(struct census *census, const char *path, int64_t session, int
     if (name->is_lock || may_be || (!census->is_known && census->kept++ < KEPT))
         return;
     path_tree_remove(&census->names, name);
-    free_with_path(name);
 }
 
 /* Ends the lives of the znodes of a session; 0: of all. */
@@ -446,7 +437,7 @@ void census_begin(struct census *census, int64_t zxid, int64_t known)
 {
     census->begun_zxid = zxid;
     census->known_zxid = known;
-    tdestroy(census->places, free_with_path);
+    tdestroy(census->places, path_tree_free_element);
     census->places = NULL;
     end_lives(census, 0, zxid);
 }
@@ -540,15 +531,15 @@ struct census *census_new(struct locks *locks)
 static void free_folder(void *node)
 {
     free(((struct folder *)node)->kind);
-    free_with_path(node);
+    path_tree_free_element(node);
 }
 
 void census_free(struct census *census)
 {
     if (census == NULL)
         return;
-    tdestroy(census->places, free_with_path);
-    tdestroy(census->names, free_with_path);
+    tdestroy(census->places, path_tree_free_element);
+    tdestroy(census->names, path_tree_free_element);
     tdestroy(census->folders, free_folder);
     tdestroy(census->refused, free_refused);
     for (size_t i = 0; i < census->early_count; i++)

@@ -213,8 +213,6 @@ static bool remove_place(struct locks *locks, struct locks_place *place)
     else
         place->session->last_made = place->made_before;
     path_tree_remove(&locks->place_by_path, place);
-    free(place->path);
-    free(place);
     return held;
 }
 

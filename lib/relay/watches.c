@@ -64,13 +64,6 @@ struct message {
 
 /* ------------------------------------------------------------------ trees */
 
-static void drop(path_tree *tree, void *element)
-{
-    path_tree_remove(tree, element);
-    free(*(char **)element);
-    free(element);
-}
-
 static struct session *session_of(struct watches *watches, int64_t id)
 {
     return id_tree_find_or_add(&watches->sessions, id, sizeof(struct session));
@@ -137,7 +130,7 @@ static uint64_t fire(struct watches *watches, struct session *session, int32_t e
         set_ns = set_ns == 0 || armed->set_ns < set_ns ? armed->set_ns : set_ns;
         watches->figures[armed->figures].fired++;
         if (kind != WATCHES_STAYING)
-            drop(&session->armed[kind], armed);
+            path_tree_remove(&session->armed[kind], armed);
     }
     return set_ns;
 }
@@ -153,7 +146,7 @@ static void end_armed(struct watches *watches, struct session *session, bool clo
             if (closes)
                 watches->closing +=
                     1 + (kind == WATCHES_STAYING ? 2 * session->ephemeral_count : 0);
-            drop(&session->armed[kind], armed);
+            path_tree_remove(&session->armed[kind], armed);
         }
     }
 }
@@ -195,7 +188,7 @@ static void unlink_write(struct watches *watches, struct spot *spot, struct watc
         return;
     tdestroy(spot->notified, free);
     free(spot->writes);
-    drop(&watches->spots[spot->event], spot);
+    path_tree_remove(&watches->spots[spot->event], spot);
 }
 
 /* The write that is asked for may fire the watches of the event at the path. */
@@ -419,7 +412,7 @@ static void remove_watches(struct watches *watches, struct session *session, int
             (kind != WATCHES_STAYING && type != REMOVE_ANY && type != (int32_t)kind))
             continue;
         watches->figures[armed->figures].removed++;
-        drop(&session->armed[kind], armed);
+        path_tree_remove(&session->armed[kind], armed);
     }
 }
 
