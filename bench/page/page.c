@@ -188,16 +188,17 @@ void page_add_series(const struct series *series)
 const char *const page_formats[] = {"latex", "csv", "markdown", NULL};
 
 /* What is written to a file. */
-struct taken {
+struct export
+{
     struct page_sources sources;
     const char *table;
     const struct page_form *form;
 };
 
-static void write_taken(FILE *stream, const void *context)
+static void write_export(FILE *stream, const void *context)
 {
-    const struct taken *taken = context;
-    page_table_write(stream, &taken->sources, taken->table, taken->form);
+    const struct export *export = context;
+    page_table_write(stream, &export->sources, export->table, export->form);
 }
 
 /* Looks for the table among all, whose files are read: an error in one is found before a table is
@@ -220,35 +221,35 @@ static enum error_kind find_table(const struct page_sources *sources, const char
     return kind;
 }
 
-static enum error_kind save_tables(struct taken *taken, const char *ending, const char *out,
+static enum error_kind save_tables(struct export *export, const char *ending, const char *out,
                                    struct error *error)
 {
     char folder[PATH_MAX];
     enum error_kind kind = folder_make(out, 0, "", folder, error);
     for (size_t at = 0;
-         kind == ERROR_NONE && (taken->table = page_table_next(&taken->sources, &at)) != NULL;) {
-        char *file = memory_format("%s.%s", taken->table, ending);
-        kind = output_write(folder, file, write_taken, taken, error);
+         kind == ERROR_NONE && (export->table = page_table_next(&export->sources, &at)) != NULL;) {
+        char *file = memory_format("%s.%s", export->table, ending);
+        kind = output_write(folder, file, write_export, export, error);
         free(file);
     }
     return kind;
 }
 
-enum error_kind page_tables_take(const char *const *folders, size_t count, const char *table,
-                                 enum page_format format, const char *out, struct error *error)
+enum error_kind page_tables_export(const char *const *folders, size_t count, const char *table,
+                                   enum page_format format, const char *out, struct error *error)
 {
     static const char *const endings[] = {"tex", "csv", "md"};
-    struct taken *taken = memory_new(1, sizeof *taken);
-    taken->table = table;
-    taken->form = &page_forms[format];
-    enum error_kind kind = page_sources_read(&taken->sources, folders, count, error);
+    struct export *export = memory_new(1, sizeof *export);
+    export->table = table;
+    export->form = &page_forms[format];
+    enum error_kind kind = page_sources_read(&export->sources, folders, count, error);
     if (kind == ERROR_NONE)
-        kind = find_table(&taken->sources, table, error);
+        kind = find_table(&export->sources, table, error);
     if (kind == ERROR_NONE && table == NULL)
-        kind = save_tables(taken, endings[format], out, error);
+        kind = save_tables(export, endings[format], out, error);
     else if (kind == ERROR_NONE)
-        write_taken(stdout, taken);
-    page_sources_deinit(&taken->sources);
-    free(taken);
+        write_export(stdout, export);
+    page_sources_deinit(&export->sources);
+    free(export);
     return kind;
 }

@@ -37,9 +37,9 @@ extern const char *const page_formats[]; /* NULL behind the last */
  * files. table: NULL: makes the folder `out` with a file for each table, which has its name. Errors
  * as above, and of folder_make (bench/output/folder.h); ERROR_USAGE: they have none of that name,
  * and the detail lists theirs. */
-MUST_CHECK enum error_kind page_tables_take(const char *const *folders, size_t count,
-                                            const char *table, enum page_format format,
-                                            const char *out, struct error *error);
+MUST_CHECK enum error_kind page_tables_export(const char *const *folders, size_t count,
+                                              const char *table, enum page_format format,
+                                              const char *out, struct error *error);
 
 /* Writes PAGE_FILE into one folder at the end of a subcommand, whose results are none the worse if
  * it cannot be done: that is a warning on stderr, except if quiet, and in the manifest. manifest:

@@ -274,26 +274,22 @@ static void write_folded(FILE *stream, const struct view *view, bool printed)
 
 /* ------------------------------------------------------------------ the tables of sources */
 
-/* Finds the next table that has rows, of all sources, which are the caller's to free. */
-static bool next_view(const struct page_sources *sources, size_t *at, struct view *view)
+/* Gathers the rows of all sources, which are the caller's to free. False: there is none. */
+static bool gather_lines(struct view *view, const struct page_sources *sources)
 {
-    while (read_view(at, view)) {
-        view->is_labelled = sources->count > 1;
-        for (size_t i = 0; i < sources->count; i++)
-            add_lines(view, &sources->list[i]);
-        if (view->is_labelled && view->line_count > 0)
-            qsort(view->lines, view->line_count, sizeof *view->lines, compare_lines);
-        if (view->line_count > 0)
-            return true;
-    }
-    return false;
+    view->is_labelled = sources->count > 1;
+    for (size_t i = 0; i < sources->count; i++)
+        add_lines(view, &sources->list[i]);
+    if (view->is_labelled && view->line_count > 0)
+        qsort(view->lines, view->line_count, sizeof *view->lines, compare_lines);
+    return view->line_count > 0;
 }
 
 void page_tables_write(FILE *stream, const struct page_sources *sources, const char *section)
 {
     struct view view;
-    for (size_t at = 0; next_view(sources, &at, &view); free(view.lines)) {
-        if (strcmp(view.section, section) != 0)
+    for (size_t at = 0; read_view(&at, &view); free(view.lines)) {
+        if (strcmp(view.section, section) != 0 || !gather_lines(&view, sources))
             continue;
         if (view.line_count > PRINTED_MAX)
             write_folded(stream, &view, false);
@@ -307,18 +303,20 @@ void page_tables_write(FILE *stream, const struct page_sources *sources, const c
 const char *page_table_next(const struct page_sources *sources, size_t *at)
 {
     struct view view;
-    if (!next_view(sources, at, &view))
-        return NULL;
-    free(view.lines);
-    return view.name;
+    bool has_rows = false;
+    while (!has_rows && read_view(at, &view)) {
+        has_rows = gather_lines(&view, sources);
+        free(view.lines);
+    }
+    return has_rows ? view.name : NULL;
 }
 
 void page_table_write(FILE *stream, const struct page_sources *sources, const char *name,
                       const struct page_form *form)
 {
     struct view view;
-    for (size_t at = 0; next_view(sources, &at, &view); free(view.lines)) {
-        if (strcmp(view.name, name) == 0)
+    for (size_t at = 0; read_view(&at, &view); free(view.lines)) {
+        if (strcmp(view.name, name) == 0 && gather_lines(&view, sources))
             write_rows(stream, &view, form);
     }
 }

@@ -131,8 +131,8 @@ int report_main(int argc, char **argv)
     if (count > 1 && report.file == NULL && !has_tables)
         return complain_usage("report", "--out", "several folders need a file for their page");
     const char *const *folders = (const char *const *)(argv + first);
-    enum error_kind kind = has_tables ? page_tables_take(folders, count, report.table,
-                                                         report.format, report.tables, &error)
+    enum error_kind kind = has_tables ? page_tables_export(folders, count, report.table,
+                                                           report.format, report.tables, &error)
                                       : write_report(&report, folders, count, &error);
     if (kind == ERROR_NONE && report.tables != NULL)
         printf("tables in %s\n", report.tables);
