@@ -215,13 +215,14 @@ static void add_finding(struct table *findings, const struct claim *claim,
 static enum error_kind keep_claim(struct claims *claims, const struct claim *claim,
                                   const struct outcome *outcome, struct error *error)
 {
-    const char *verdict = verdict_word(outcome_verdict(outcome));
-    const char *const texts[] = {
-        claim->id,         claim->source,     claim->statement, outcome->experiment,
-        outcome->expected, outcome->measured, verdict};
     struct table_value *row = table_add(&claims->done);
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        row[i] = table_text(texts[i]);
+    row[claim_row_claim] = table_text(claim->id);
+    row[claim_row_source] = table_text(claim->source);
+    row[claim_row_statement] = table_text(claim->statement);
+    row[claim_row_experiment] = table_text(outcome->experiment);
+    row[claim_row_expected] = table_text(outcome->expected);
+    row[claim_row_measured] = table_text(outcome->measured);
+    row[claim_row_verdict] = table_text(verdict_word(outcome_verdict(outcome)));
     table_write_row(&claim_row_table, row, &claims->csv);
     add_finding(&claims->findings, claim, outcome);
     claims->series.kept++;

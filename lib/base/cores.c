@@ -51,7 +51,7 @@ static bool find_path(const char *paths, bool is_version_2, char path[PATH_MAX])
     return false;
 }
 
-/* The part of a cgroup.s path behind `root`; NULL if the path is not at or below it. */
+/* The part of a cgroup's path behind `root`; NULL if the path is not at or below it. */
 static const char *path_below(const char *root, const char *path)
 {
     size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);

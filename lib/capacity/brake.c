@@ -40,7 +40,7 @@ enum brake_reason brake_check(struct brake *brake, uint64_t now_ns,
     const struct brake_sample *from = window_of(brake, now_ns);
     bool paused = now_ns - brake->checked_ns > BRAKE_PAUSE_NS;
     uint64_t overdue = counts->waits && !paused ? above(counts->due, counts->done) : 0;
-    /* Of a read that was sent late the reply may not have come yet. */
+    /* The reply to a read that was sent late may not have come yet. */
     uint64_t slow = above(counts->slow - from->slow, counts->late - from->late);
     note(brake, now_ns, counts);
     if (counts->losses > brake->at_start.losses)

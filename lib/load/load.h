@@ -24,8 +24,8 @@ MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct f
  *
  *   load_background_begin             opens the sessions, warms up, measures the load alone
  *   load_background_begin_contention  starts the contended time
- *   load_background_end_contention    ends it; both also while another coordinator runs in the
- * process load_background_end               waits for all replies, and clears everything away */
+ *   load_background_end_contention    ends it; both may run beside another coordinator
+ *   load_background_end               waits for all replies, and clears everything away */
 
 struct load_trial;
 

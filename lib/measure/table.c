@@ -72,9 +72,11 @@ double table_number(const struct table_value *value)
         return value->real;
     case TABLE_FLAG:
         return value->flag;
-    default:
-        return NAN;
+    case TABLE_UNKNOWN:
+    case TABLE_TEXT:
+        break;
     }
+    return NAN;
 }
 
 /* ------------------------------------------------------------------ rows */

@@ -251,8 +251,10 @@ void four_letter_read_identity(const char *answer, struct four_letter_identity *
     copy_line(answer, VERSION, version, sizeof version);
     version[strcspn(version, ",")] = '\0';
     char *build = strrchr(version, '-');
+    if (build != NULL && build > version && build[-1] == '-')
+        build--;
     if (build != NULL)
-        build[build > version && build[-1] == '-' ? -1 : 0] = '\0';
+        *build = '\0';
     copy_line(answer, "\nZxid: ", zxid, sizeof zxid);
     *identity =
         (struct four_letter_identity){.role = read_role(answer, "\nMode: "),

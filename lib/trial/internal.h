@@ -17,7 +17,7 @@
  *
  * Invariant: a handoff has begun before any session can receive what follows from it. */
 
-/* Of the handoff under way: 0 is before the first release. */
+/* The number of the handoff under way (0 before the first release), and its row. */
 uint64_t handoff_number(const struct trial_memory *memory, uint32_t lock);
 struct ledger_row *handoff_row(const struct trial_memory *memory, uint32_t lock);
 

@@ -338,17 +338,24 @@ static void step_death(struct lockstep *lockstep)
 
 /* ------------------------------------------------------------------ the whole */
 
-/* One handoff of one lock: a holder releases, and queues again if more are to come. Where sessions
- * share the lock this is the first of them in line: the law knows the line. Where all who wait take
- * a turn together it is the winner of the turn. */
+/* The session that is to release. Where sessions share the lock this is the first of them in line:
+ * the law knows the line. Where all who wait take a turn together it is the winner of the turn. */
+static uint32_t next_to_release(const struct lockstep *lockstep, const struct lockstep_lock *lock)
+{
+    struct trial_memory *memory = lockstep->memory;
+    uint32_t alone = handoff_holder(memory, lock->number);
+    if (alone != 0)
+        return alone - 1;
+    if (memory->plan->recipe->turn_law != NULL)
+        return handoff_row(memory, lock->number)->holder - 1;
+    return law_lock_first(&lock->law) * memory->plan->locks + lock->number;
+}
+
+/* One handoff of one lock: a holder releases, and queues again if more are to come. */
 static void hand_on(struct lockstep *lockstep, struct lockstep_lock *lock)
 {
     struct trial_memory *memory = lockstep->memory;
-    uint32_t session = handoff_holder(memory, lock->number) - 1;
-    if (session == UINT32_MAX && memory->plan->recipe->turn_law != NULL)
-        session = handoff_row(memory, lock->number)->holder - 1;
-    else if (session == UINT32_MAX)
-        session = law_lock_first(&lock->law) * memory->plan->locks + lock->number;
+    uint32_t session = next_to_release(lockstep, lock);
     step_release(lockstep, lock, session);
     monitor_close_in_time(lockstep->trial);
     if (!goes_on(lockstep) || atomic_load(&memory->fleet->sessions[session].dead) ||
