@@ -40,8 +40,9 @@ LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(sort $(wildcard te
 TEST_SUPPORT  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 EXAMPLES      := $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/examples/*.c))
 
-# The scenarios of tests/golden with servers.
+# The scenarios of tests/golden: with servers, and without.
 LIVE_SCENARIOS := $(patsubst tests/golden/%,tests/golden.sh:%,$(sort $(shell grep -l '^\# Live$$' tests/golden/*)))
+SCENARIOS      := $(filter-out $(LIVE_SCENARIOS),$(patsubst tests/golden/%,tests/golden.sh:%,$(sort $(wildcard tests/golden/*))))
 
 # Of the tests with servers those that prove the counts, in `make check`: drains on one server and on three, in threads,
 # processes and events, loads, deaths, cut connections, broken locks, simulations beside real servers.
@@ -285,7 +286,7 @@ endef
 
 # What every change must pass: the tests that prove the counts, those without a server, and what the program prints.
 check: install-to-test
-	$(call run_tests,$(PROOFS) tests/golden.sh $(if $(SANITIZE),,tests/packaging.sh tests/numbers.sh tests/links.sh) $(UNIT_TESTS))
+	$(call run_tests,$(PROOFS) $(SCENARIOS) $(if $(SANITIZE),,tests/packaging.sh tests/numbers.sh tests/links.sh) $(UNIT_TESTS))
 
 # All other tests with servers.
 check-all: install-to-test
@@ -293,7 +294,7 @@ check-all: install-to-test
 
 # The tests that start no server.
 check-units: install-to-test-units
-	$(call run_tests,tests/golden.sh tests/numbers.sh tests/links.sh $(UNIT_TESTS))
+	$(call run_tests,$(SCENARIOS) tests/numbers.sh tests/links.sh $(UNIT_TESTS))
 
 # Keeps what the program prints and writes in the scenarios of tests/golden, with which the tests compare.
 golden: install-to-test-units
@@ -307,10 +308,12 @@ docs: install-to-test-units
 	GENERATE=1 $(BUILD)/tests/test_documents
 	@git status --short docs 2>/dev/null || true
 
-# The same with the address and undefined-behaviour sanitizers, fewer at a time, because each needs more of the machine.
+# The tests of check with the address and undefined-behaviour sanitizers, fewer at a time, because each needs more of the
+# machine. Of those with servers only a session's operations and faults, a run and a load: PROOFS= with others tries those.
+check-sanitized: PROOFS := $(addprefix $(BUILD)-sanitized/tests/test_,client client_faults counted load_trial)
 check-sanitized:
 	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g' \
-	    TESTS_AT_ONCE=$(shell expr $(JOBS) + 1)
+	    PROOFS='$(PROOFS)' TESTS_AT_ONCE=$(shell expr $(JOBS) + 1)
 
 # The tests that run threads, under ThreadSanitizer: the operations, the laws, deaths, shared counts, and the recovery
 # from lost replies. A worker with a data race writes a report, ends, and fails the test; a worker whose race occurs
@@ -322,7 +325,7 @@ check-threads: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_TESTS) BUILD=$(TSAN_BUILD) SANITIZE=thread CFLAGS='-O1 -g'
 	@rm -f $(TSAN_BUILD)/report.*
 	export TSAN_OPTIONS='halt_on_error=1 suppressions=tests/tsan.supp log_path=$(TSAN_BUILD)/report'; \
-	    for test in $(TSAN_TESTS); do tests/run $$test || { cat $(TSAN_BUILD)/report.*; exit 1; }; done
+	    printf '%s\n' $(TSAN_TESTS) | xargs -P $(JOBS) -n 1 tests/run || { cat $(TSAN_BUILD)/report.*; exit 1; }
 	@if ls $(TSAN_BUILD)/report.* >/dev/null 2>&1; then cat $(TSAN_BUILD)/report.*; exit 1; fi
 
 # Shows the herd effect with three servers in containers. COMPOSE_PLAN sets other options of zkherd run.
@@ -465,7 +468,7 @@ help:
 	@echo 'make check-units          of these, the tests that start no server'
 	@echo 'make docs                 write what documents have from lists of the program'
 	@echo 'make golden               keep what the program now says in the scenarios of tests/golden'
-	@echo 'make check-sanitized      run the tests of check with ASan and UBSan'
+	@echo 'make check-sanitized      run most tests of check with ASan and UBSan'
 	@echo 'make check-threads        test sessions on threads with TSan'
 	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
 	@echo 'make compose-demo         show the herd effect with three servers in containers'
