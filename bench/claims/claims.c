@@ -42,7 +42,7 @@ TABLE_DEFINE(claim_row, "claims.csv", CLAIM_ROW_COLUMNS)
 static const char usage[] =
     "Usage: zkherd claims [OPTION]...\n"
     "Test claims about ZooKeeper's locks on a real server; print each claim's\n"
-    "source, experiment, expected and measured values, verdict. Takes about two\n"
+    "source, attempt, expected and measured values, verdict. Takes about two\n"
     "minutes.\n"
     "\n";
 
@@ -246,7 +246,7 @@ static enum error_kind run_claims(void *context, struct error *error)
         /* As if those that are left took as long as those that are done. */
         progress_begin(&claims->series.progress, done,
                        done > 0 ? (clock_now_ns() - began_ns) / done * left : 0);
-        kind = experiment_run(&catalogue[i], &claims->host, &outcome, error);
+        kind = attempt_run(&catalogue[i], &claims->host, &outcome, error);
         if (kind == ERROR_NONE)
             kind = keep_claim(claims, &catalogue[i], &outcome, error);
     }

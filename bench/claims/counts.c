@@ -22,17 +22,17 @@ static double value_of(const struct tally *total, int figure)
 }
 
 /* Compares a figure of all cells with its law at every level, or with its class. */
-static void check_figure(struct experiment *experiment, const struct growth *growth)
+static void check_figure(struct attempt *attempt, const struct growth *growth)
 {
-    const struct trial_plan *trials = experiment->claim->trials;
-    const char *name = experiment_recipe(experiment);
+    const struct trial_plan *trials = attempt->claim->trials;
+    const char *name = attempt_recipe(attempt);
     double clients[CLAIM_CELLS_MAX], found[CLAIM_CELLS_MAX];
     size_t count = 0;
     char text[128];
     bool equal = true;
     for (; count < CLAIM_CELLS_MAX && trials[count].fleet.sessions > 0; count++) {
         clients[count] = trials[count].fleet.sessions;
-        found[count] = value_of(&experiment->totals[count], growth->figure);
+        found[count] = value_of(&attempt->totals[count], growth->figure);
         equal =
             equal && fabs(found[count] - fit_polynomial_at(&growth->law, clients[count])) < EQUAL;
     }
@@ -43,24 +43,23 @@ static void check_figure(struct experiment *experiment, const struct growth *gro
             : fit_polynomial(clients, found, count, (unsigned)growth->class);
     fit_describe(&polynomial, 'n', text, sizeof text);
     if (growth->class != FIT_CONSTANT) {
-        claim_measured(experiment,
-                       "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s", name,
-                       growth->what, fit.exponent, fit.low, fit.high, text);
-        claim_check_class(experiment, &fit, growth->class);
+        claim_measured(attempt, "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s",
+                       name, growth->what, fit.exponent, fit.low, fit.high, text);
+        claim_check_class(attempt, &fit, growth->class);
         return;
     }
     if (!polynomial.exact)
         snprintf(text, sizeof text, "about n^%.2f (95 %% CI %.2f to %.2f)", fit.exponent, fit.low,
                  fit.high);
-    claim_measured(experiment, "%s: %s = %s", name, growth->what, text);
-    claim_check(experiment, equal);
+    claim_measured(attempt, "%s: %s = %s", name, growth->what, text);
+    claim_check(attempt, equal);
 }
 
-void growth_check(struct experiment *experiment)
+void growth_check(struct attempt *attempt)
 {
-    const struct growth *growths = experiment->claim->growths[experiment->recipe];
+    const struct growth *growths = attempt->claim->growths[attempt->recipe];
     for (size_t i = 0; i < 2 && growths[i].what != NULL; i++)
-        check_figure(experiment, &growths[i]);
+        check_figure(attempt, &growths[i]);
 }
 
 /* ------------------------------------------------------------------ the time of barriers */
@@ -69,45 +68,44 @@ void growth_check(struct experiment *experiment)
  * their clients. */
 #define LEVELS FIT_LEVELS_MIN
 
-void growth_keep_time(struct experiment *experiment)
+void growth_keep_time(struct attempt *attempt)
 {
-    experiment->values[experiment->cell][experiment->rounds] =
-        (double)experiment->result->elapsed_ns / 1e9;
+    attempt->values[attempt->cell][attempt->rounds] = (double)attempt->result->elapsed_ns / 1e9;
 }
 
 /* Each round gives an exponent, of trials that were made one soon after the other: what slows all
  * of a round does not change it, and what disturbs a trial makes the interval over the rounds
  * wider. */
-void growth_of_time_is_linear(struct experiment *experiment)
+void growth_of_time_is_linear(struct attempt *attempt)
 {
     for (size_t of_clients = 0; of_clients < 2; of_clients++) {
-        const struct trial_plan *trials = &experiment->claim->trials[of_clients * LEVELS];
+        const struct trial_plan *trials = &attempt->claim->trials[of_clients * LEVELS];
         double numbers[LEVELS], times_s[LEVELS], exponents[CLAIM_ROUNDS_MAX],
             first_s[CLAIM_ROUNDS_MAX], last_s[CLAIM_ROUNDS_MAX];
         for (size_t i = 0; i < LEVELS; i++)
             numbers[i] = of_clients ? trials[i].fleet.sessions : trials[i].barriers;
-        for (size_t round = 0; round < experiment->rounds; round++) {
+        for (size_t round = 0; round < attempt->rounds; round++) {
             for (size_t i = 0; i < LEVELS; i++)
-                times_s[i] = experiment->values[of_clients * LEVELS + i][round];
+                times_s[i] = attempt->values[of_clients * LEVELS + i][round];
             exponents[round] = fit_exponent(numbers, times_s, LEVELS).exponent;
             first_s[round] = times_s[0];
             last_s[round] = times_s[LEVELS - 1];
         }
         const struct interval exponent =
-            statistics_interval(exponents, experiment->rounds, FIT_CONFIDENCE);
+            statistics_interval(exponents, attempt->rounds, FIT_CONFIDENCE);
         const struct fit_exponent fit = {.exponent = exponent.value,
                                          .low = exponent.low,
                                          .high = exponent.high,
                                          .levels = LEVELS};
         claim_measured(
-            experiment,
+            attempt,
             "%s, %.0f to %.0f %s: %.3f to %.3f s, growing as n^%.2f (95 %% CI %.2f to %.2f)",
-            experiment_recipe(experiment), numbers[0], numbers[LEVELS - 1],
+            attempt_recipe(attempt), numbers[0], numbers[LEVELS - 1],
             of_clients ? "clients" : "barriers",
-            statistics_interval_of_logs(first_s, experiment->rounds, FIT_CONFIDENCE).value,
-            statistics_interval_of_logs(last_s, experiment->rounds, FIT_CONFIDENCE).value,
+            statistics_interval_of_logs(first_s, attempt->rounds, FIT_CONFIDENCE).value,
+            statistics_interval_of_logs(last_s, attempt->rounds, FIT_CONFIDENCE).value,
             fit.exponent, fit.low, fit.high);
-        claim_check_class(experiment, &fit, FIT_LINEAR);
+        claim_check_class(attempt, &fit, FIT_LINEAR);
     }
 }
 
@@ -120,42 +118,41 @@ static unsigned long long notifications_in(const struct ledger_row *row)
 
 /* Compares every release. At the first one arrivals have used up the deleter's watch, so the next
  * is in the text where that counts. */
-void releases_notify(struct experiment *experiment)
+void releases_notify(struct attempt *attempt)
 {
-    const struct claim *claim = experiment->claim;
+    const struct claim *claim = attempt->claim;
     unsigned long long as_expected = 0,
-                       releases = trial_memory_rows_used(experiment->result->memory, 0) - 1;
+                       releases = trial_memory_rows_used(attempt->result->memory, 0) - 1;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
-        const struct ledger_row *row = experiment_row(experiment, handoff);
+        const struct ledger_row *row = attempt_row(attempt, handoff);
         uint32_t waiters = claim->notifies_one && row->waiters > 1 ? 1 : row->waiters;
         as_expected += notifications_in(row) == waiters + (claim->notifies_deleter && handoff > 1);
     }
-    const struct ledger_row *row = experiment_row(experiment, claim->notifies_deleter ? 2 : 1);
-    claim_measured(experiment,
+    const struct ledger_row *row = attempt_row(attempt, claim->notifies_deleter ? 2 : 1);
+    claim_measured(attempt,
                    "notifications: %llu with %u waiters; as expected in %llu of %llu releases",
                    notifications_in(row), row->waiters, as_expected, releases);
-    claim_check(experiment,
-                as_expected == experiment->plan.fleet.sessions && releases == as_expected);
+    claim_check(attempt, as_expected == attempt->plan.fleet.sessions && releases == as_expected);
 }
 
 /* In the last of several drains: the cost is the same with many waiters as with one. The last
  * release hands on nothing. */
-void releases_notify_alike(struct experiment *experiment)
+void releases_notify_alike(struct attempt *attempt)
 {
-    uint64_t handoffs = trial_memory_rows_used(experiment->result->memory, 0) - 2;
+    uint64_t handoffs = trial_memory_rows_used(attempt->result->memory, 0) - 2;
     unsigned long long least = UINT64_MAX, most = 0;
-    growth_check(experiment);
-    releases_notify(experiment);
+    growth_check(attempt);
+    releases_notify(attempt);
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
-        unsigned long long rpcs = tally_rpcs(&experiment_row(experiment, handoff)->tally);
+        unsigned long long rpcs = tally_rpcs(&attempt_row(attempt, handoff)->tally);
         least = rpcs < least ? rpcs : least;
         most = rpcs > most ? rpcs : most;
     }
     if (least == most)
-        claim_measured(experiment, "%llu RPCs in each handoff", most);
+        claim_measured(attempt, "%llu RPCs in each handoff", most);
     else
-        claim_measured(experiment, "%llu to %llu RPCs in a handoff", least, most);
-    claim_check(experiment, least == most);
+        claim_measured(attempt, "%llu to %llu RPCs in a handoff", least, most);
+    claim_check(attempt, least == most);
 }
 
 /* ------------------------------------------------------------------ readers */
@@ -173,24 +170,24 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
     return next > releaser + 1 ? next - releaser - 1 : 1;
 }
 
-void releases_let_readers_in_together(struct experiment *experiment)
+void releases_let_readers_in_together(struct attempt *attempt)
 {
-    uint32_t clients = experiment->plan.fleet.sessions;
+    uint32_t clients = attempt->plan.fleet.sessions;
     unsigned long long sharing = 0, largest = 0, notifications = 0, as_expected = 0;
     /* Clients release in the order in which they arrived. */
     for (uint32_t releaser = 0; releaser < clients; releaser++) {
-        const struct ledger_row *row = experiment_row(experiment, releaser + UINT64_C(1));
-        as_expected += row->granted == let_in_by(experiment->plan.recipe, releaser, clients);
+        const struct ledger_row *row = attempt_row(attempt, releaser + UINT64_C(1));
+        as_expected += row->granted == let_in_by(attempt->plan.recipe, releaser, clients);
         notifications += notifications_in(row);
         sharing += row->granted > 1;
         largest = row->granted > largest ? row->granted : largest;
     }
     if (sharing == 0)
-        claim_measured(experiment, "no release granted more than one client");
+        claim_measured(attempt, "no release granted more than one client");
     else
-        claim_measured(experiment, "%llu releases granted several clients at once, up to %llu",
+        claim_measured(attempt, "%llu releases granted several clients at once, up to %llu",
                        sharing, largest);
-    claim_measured(experiment, "as expected in %llu of %u releases; %llu notifications",
-                   as_expected, clients, notifications);
-    claim_check(experiment, sharing > 0 && as_expected == clients && notifications == clients - 1);
+    claim_measured(attempt, "as expected in %llu of %u releases; %llu notifications", as_expected,
+                   clients, notifications);
+    claim_check(attempt, sharing > 0 && as_expected == clients && notifications == clients - 1);
 }

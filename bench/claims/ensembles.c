@@ -32,19 +32,19 @@ enum { WRITES, READS, KINDS };
 #define CELL(kind, side) ((size_t)(kind)*CLAIM_ENSEMBLES + (side))
 
 /* The arguments of "%u server%s". */
-#define SERVERS(experiment, side)                                                                  \
-    (unsigned)(experiment)->claim->servers[side], text_plural((experiment)->claim->servers[side])
+#define SERVERS(attempt, side)                                                                     \
+    (unsigned)(attempt)->claim->servers[side], text_plural((attempt)->claim->servers[side])
 
 /* ------------------------------------------------------------------ the loads */
 
 /* Why there can be no ensembles: a static text, or one in `text`; NULL if there can. Sets the share
  * of each server. */
-static const char *find_obstacle(const struct experiment *experiment, uint32_t *cpu_percent,
-                                 char *text, size_t size)
+static const char *find_obstacle(const struct attempt *attempt, uint32_t *cpu_percent, char *text,
+                                 size_t size)
 {
     struct error error;
-    const struct fleet_host *host = &experiment->host->fleet;
-    const uint64_t *servers = experiment->claim->servers;
+    const struct fleet_host *host = &attempt->host->fleet;
+    const uint64_t *servers = attempt->claim->servers;
     if (host->simulation != NULL)
         return NULL;
     if (host->ensemble == NULL)
@@ -75,22 +75,22 @@ static const char *find_fault(const struct table_value *row, uint32_t cpu_percen
 /* Keeps operations a second of the rounds of a series that count. */
 static int keep_rates(const struct load_series *series, void *context, int *verdict)
 {
-    struct experiment *experiment = context;
+    struct attempt *attempt = context;
     (void)verdict;
-    experiment->disturbed = series->base.noise.in_a_row;
+    attempt->disturbed = series->base.noise.in_a_row;
     for (size_t side = 0; side < series->base.record_count; side++) {
         const struct table *rows = &series->base.records[side].rows;
         for (size_t i = 0; i < rows->rows; i++) {
             const struct table_value *row = table_row(rows, i);
             size_t kind = row[load_row_reads_percent].count == 100 ? READS : WRITES,
-                   round = experiment->rounds + row[load_row_trial].count - 1;
+                   round = attempt->rounds + row[load_row_trial].count - 1;
             const char *fault = find_fault(row, series->options->target.cpu_percent);
-            char *first = experiment->faults[kind];
+            char *first = attempt->faults[kind];
             if (fault[0] == '\0')
-                experiment->values[CELL(kind, side)][round] =
+                attempt->values[CELL(kind, side)][round] =
                     table_number(&row[load_row_achieved_per_s]);
             else if (first[0] == '\0') /* of its clauses: others advise about options of a load */
-                snprintf(first, sizeof experiment->faults[kind], "%.*s", (int)strcspn(fault, ";"),
+                snprintf(first, sizeof attempt->faults[kind], "%.*s", (int)strcspn(fault, ";"),
                          fault);
         }
     }
@@ -98,13 +98,13 @@ static int keep_rates(const struct load_series *series, void *context, int *verd
 }
 
 /* Makes the next rounds. A simulation has no loads of writes. */
-static void run_series(struct experiment *experiment, uint32_t cpu_percent)
+static void run_series(struct attempt *attempt, uint32_t cpu_percent)
 {
-    struct claim_host *host = experiment->host;
+    struct claim_host *host = attempt->host;
     bool simulated = host->fleet.simulation != NULL, interrupted = false;
     uint64_t servers[CLAIM_ENSEMBLES], reads[] = {0, 100}, sessions = SESSIONS;
     char name[] = "claims", *argv[] = {name, NULL};
-    memcpy(servers, experiment->claim->servers, sizeof servers);
+    memcpy(servers, attempt->claim->servers, sizeof servers);
     struct load_options options = {
         .target = {.driver = simulated ? DRIVER_SIMULATED : DRIVER_EVENTS,
                    .server_counts = servers,
@@ -126,32 +126,32 @@ static void run_series(struct experiment *experiment, uint32_t cpu_percent)
         .duration_ns = NS_PER_S,
         .session_timeout_ns = 30 * NS_PER_S,
         .timeout_ns = host->timeout_ns,
-        .seed = host->seed + experiment->rounds,
+        .seed = host->seed + attempt->rounds,
     };
     const struct load_series_user user = {.subcommand = name,
                                           .print_results = keep_rates,
-                                          .context = experiment,
+                                          .context = attempt,
                                           .interrupted = &interrupted};
     if (host->progress != NULL)
         progress_show_step(host->progress, "sending reads and writes to private ensembles");
     if (load_series_run(&options, &user, 1, argv) != 0 && interrupted)
-        experiment->kind = error_raise(experiment->error, ERROR_INTERRUPTED, 0, name, "%s", "");
+        attempt->kind = error_raise(attempt->error, ERROR_INTERRUPTED, 0, name, "%s", "");
     host->trials += ROUNDS * (unsigned)(options.reads.count * CLAIM_ENSEMBLES);
-    experiment->rounds += ROUNDS;
+    attempt->rounds += ROUNDS;
 }
 
 /* ------------------------------------------------------------------ the judgement */
 
 /* Judges the rounds whose loads count on both sides: they were made one soon after the other, and
  * give one ratio. */
-void ensembles_judge(struct experiment *experiment, bool reads)
+void ensembles_judge(struct attempt *attempt, bool reads)
 {
     double per_s[CLAIM_ENSEMBLES][CLAIM_ROUNDS_MAX], ratios[CLAIM_ROUNDS_MAX] = {0};
-    const char *what = reads ? "reads" : "writes", *fault = experiment->faults[reads];
-    size_t count = 0, rounds = experiment->rounds;
+    const char *what = reads ? "reads" : "writes", *fault = attempt->faults[reads];
+    size_t count = 0, rounds = attempt->rounds;
     for (size_t i = 0; i < rounds; i++) {
         for (size_t side = 0; side < CLAIM_ENSEMBLES; side++)
-            per_s[side][count] = experiment->values[CELL(reads, side)][i];
+            per_s[side][count] = attempt->values[CELL(reads, side)][i];
         ratios[count] = per_s[1][count] / per_s[0][count];
         count += per_s[0][count] > 0 && per_s[1][count] > 0; /* both were measured */
     }
@@ -165,55 +165,53 @@ void ensembles_judge(struct experiment *experiment, bool reads)
                 number[side], sizeof number[side]);
         if (!isnan(ratio.low))
             snprintf(interval, sizeof interval, "95 %% CI %.2f to %.2f", ratio.low, ratio.high);
-        claim_measured(experiment,
-                       "%s: %s a second with %u server%s, %s with %u server%s, %.2f times (%s)",
-                       what, number[0], SERVERS(experiment, 0), number[1], SERVERS(experiment, 1),
-                       ratio.value, interval);
+        claim_measured(
+            attempt, "%s: %s a second with %u server%s, %s with %u server%s, %.2f times (%s)", what,
+            number[0], SERVERS(attempt, 0), number[1], SERVERS(attempt, 1), ratio.value, interval);
     }
     if (count < rounds)
-        claim_measured(experiment, "%s: %zu of %zu rounds do not count: %s", what, rounds - count,
+        claim_measured(attempt, "%s: %zu of %zu rounds do not count: %s", what, rounds - count,
                        rounds, fault[0] != '\0' ? fault : "the series ended early");
     if (verdict != VERDICT_UNDETERMINED) {
-        claim_check(experiment, verdict == VERDICT_HOLDS);
+        claim_check(attempt, verdict == VERDICT_HOLDS);
         return;
     }
-    claim_undecide(experiment, "%s: %s", what,
+    claim_undecide(attempt, "%s: %s", what,
                    isnan(ratio.low) ? "too few rounds for a CI" : "the CI contains 1");
-    experiment->outcome->wide = experiment->outcome->wide || count > 0;
+    attempt->outcome->wide = attempt->outcome->wide || count > 0;
 }
 
-/* ------------------------------------------------------------------ the experiment */
+/* ------------------------------------------------------------------ the attempt */
 
-void ensembles_compare(struct experiment *experiment)
+void ensembles_compare(struct attempt *attempt)
 {
     uint32_t cpu_percent = 0;
     char shares[64] = "", text[800];
-    const char *obstacle = find_obstacle(experiment, &cpu_percent, text, sizeof text);
-    claim_expected(experiment,
+    const char *obstacle = find_obstacle(attempt, &cpu_percent, text, sizeof text);
+    claim_expected(attempt,
                    "reads: more a second with %u server%s than with %u server%s; writes: fewer",
-                   SERVERS(experiment, 1), SERVERS(experiment, 0));
+                   SERVERS(attempt, 1), SERVERS(attempt, 0));
     if (obstacle != NULL) {
-        claim_undecide(experiment, "reads and writes: not tried: %s", obstacle);
+        claim_undecide(attempt, "reads and writes: not tried: %s", obstacle);
         return;
     }
     if (cpu_percent > 0)
         snprintf(shares, sizeof shares, "; servers with %.2f cores each", cpu_percent / 100.0);
     else
-        claim_undecide(experiment, "writes: not tried, for the leader of a simulation pays nothing "
-                                   "for a follower");
+        claim_undecide(attempt, "writes: not tried, for the leader of a simulation pays nothing "
+                                "for a follower");
     claim_tried(
-        experiment,
+        attempt,
         "closed loops of %d sessions, %d requests outstanding each, values of %d bytes, "
         "1 s%s; on %u server%s and on %u server%s: %d rounds of reads alone and of writes alone",
-        SESSIONS, DEPTH, VALUE_BYTES, shares, SERVERS(experiment, 0), SERVERS(experiment, 1),
-        ROUNDS);
-    const struct outcome before = *experiment->outcome;
+        SESSIONS, DEPTH, VALUE_BYTES, shares, SERVERS(attempt, 0), SERVERS(attempt, 1), ROUNDS);
+    const struct outcome before = *attempt->outcome;
     do {
-        *experiment->outcome = before;
-        run_series(experiment, cpu_percent);
-        ensembles_judge(experiment, true);
+        *attempt->outcome = before;
+        run_series(attempt, cpu_percent);
+        ensembles_judge(attempt, true);
         if (cpu_percent > 0)
-            ensembles_judge(experiment, false);
-    } while (experiment->kind == ERROR_NONE && experiment->rounds < (size_t)SERIES_MAX * ROUNDS &&
-             experiment_goes_on(experiment));
+            ensembles_judge(attempt, false);
+    } while (attempt->kind == ERROR_NONE && attempt->rounds < (size_t)SERIES_MAX * ROUNDS &&
+             attempt_goes_on(attempt));
 }

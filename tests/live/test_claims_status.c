@@ -11,30 +11,30 @@
 #include "bench/cli/subcommands.h"
 #include "recipes/registry.h"
 
-static void look(struct experiment *experiment)
+static void look(struct attempt *attempt)
 {
-    claim_tried(experiment, "a look");
-    claim_expected(experiment, "one, or \"two\"");
-    claim_measured(experiment, "one");
+    claim_tried(attempt, "a look");
+    claim_expected(attempt, "one, or \"two\"");
+    claim_measured(attempt, "one");
 }
 
-static void hold(struct experiment *experiment)
+static void hold(struct attempt *attempt)
 {
-    look(experiment);
-    claim_check(experiment, true);
+    look(attempt);
+    claim_check(attempt, true);
 }
 
-static void fail_at_first(struct experiment *experiment)
+static void fail_at_first(struct attempt *attempt)
 {
-    look(experiment);
-    claim_check(experiment, false);
-    claim_check(experiment, true);
-    claim_undecide(experiment, "so to say");
+    look(attempt);
+    claim_check(attempt, false);
+    claim_check(attempt, true);
+    claim_undecide(attempt, "so to say");
 }
 
-static void be_cut_short(struct experiment *experiment)
+static void be_cut_short(struct attempt *attempt)
 {
-    experiment->kind = error_raise(experiment->error, ERROR_SESSION_LOST, 0, "session", "%s", "");
+    attempt->kind = error_raise(attempt->error, ERROR_SESSION_LOST, 0, "session", "%s", "");
 }
 
 const struct claim catalogue[] = {

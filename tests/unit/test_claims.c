@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The experiments of zkherd claims, in a simulation: each claim holds, and none is hard-coded:
- * given a lock of which it is not true, its experiment says that it fails. */
+/* The attempts of zkherd claims, in a simulation: each claim holds, and none is hard-coded:
+ * given a lock of which it is not true, the attempt says that it fails. */
 #include "tests/support/simulation.h"
 #include "tests/support/test.h"
 #include "tests/support/words.h"
@@ -45,7 +45,7 @@ static enum verdict try_on(const struct fleet_host *host, const struct claim *cl
         .fleet = *host, .root = "/claims", .seed = 1, .timeout_ns = timeout_ns};
     struct error error = {0};
     outcome = (struct outcome){0};
-    if (experiment_run(claim, &of_claim, &outcome, &error) != ERROR_NONE)
+    if (attempt_run(claim, &of_claim, &outcome, &error) != ERROR_NONE)
         fail_msg("%s: %s: %s", error.subject, error_words(error.kind), error.detail);
     return outcome_verdict(&outcome);
 }
@@ -195,7 +195,7 @@ TEST(test_reads_rise_with_the_servers)
     assert_has(outcome.measured, " with 3 servers, ");
 }
 
-static struct experiment experiment;
+static struct attempt attempt;
 
 TEST(test_servers_of_somebody_are_no_ensembles)
 {
@@ -237,13 +237,13 @@ TEST(test_time_that_is_not_linear_fails)
 static void make_rounds(double power, double slowed)
 {
     static const double speeds[] = {1, 1.7, 0.6, 2.5, 1.1, 1.4};
-    const struct claim *claim = experiment.claim;
-    experiment.rounds = sizeof speeds / sizeof speeds[0];
+    const struct claim *claim = attempt.claim;
+    attempt.rounds = sizeof speeds / sizeof speeds[0];
     for (size_t cell = 0; cell < 12; cell++) {
         const struct trial_plan *plan = &claim->trials[cell];
         double size = cell < 6 ? plan->barriers : plan->fleet.sessions;
-        for (size_t round = 0; round < experiment.rounds; round++)
-            experiment.values[cell][round] =
+        for (size_t round = 0; round < attempt.rounds; round++)
+            attempt.values[cell][round] =
                 pow(size, power) * speeds[round] * (cell % 6 == round ? slowed : 1);
     }
 }
@@ -265,12 +265,12 @@ TEST(test_the_exponent_of_time_is_that_of_the_rounds)
     struct claim claim = claim_with("C18", own);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         outcome = (struct outcome){0};
-        memset(&experiment, 0, sizeof experiment);
-        experiment.claim = &claim;
-        experiment.outcome = &outcome;
-        experiment.plan.recipe = &recipe_barrier;
+        memset(&attempt, 0, sizeof attempt);
+        attempt.claim = &claim;
+        attempt.outcome = &outcome;
+        attempt.plan.recipe = &recipe_barrier;
         make_rounds(cases[i].power, cases[i].slowed);
-        growth_of_time_is_linear(&experiment);
+        growth_of_time_is_linear(&attempt);
         assert_int_equal(outcome_verdict(&outcome), cases[i].verdict);
         assert_has(outcome.measured, cases[i].words);
     }
@@ -282,20 +282,20 @@ TEST(test_every_level_equals_the_law)
     struct claim claim = claim_with("C5", own);
     for (uint64_t more = 0; more < 2; more++) {
         outcome = (struct outcome){0};
-        memset(&experiment, 0, sizeof experiment);
-        experiment.claim = &claim;
-        experiment.outcome = &outcome;
-        experiment.plan.recipe = claim.recipes[0];
+        memset(&attempt, 0, sizeof attempt);
+        attempt.claim = &claim;
+        attempt.outcome = &outcome;
+        attempt.plan.recipe = claim.recipes[0];
         for (size_t i = 0; claim.trials[i].fleet.sessions > 0; i++) {
             const struct growth *growths = claim.growths[0];
             for (size_t j = 0; j < 2 && growths[j].what != NULL; j++) {
                 int figure = growths[j].figure == GROWTH_RPCS ? TALLY_CREATE : growths[j].figure;
-                experiment.totals[i].of[figure] =
+                attempt.totals[i].of[figure] =
                     (uint64_t)fit_polynomial_at(&growths[j].law, claim.trials[i].fleet.sessions);
             }
         }
-        experiment.totals[0].of[TALLY_CREATE] += more;
-        growth_check(&experiment);
+        attempt.totals[0].of[TALLY_CREATE] += more;
+        growth_check(&attempt);
         assert_int_equal(outcome_verdict(&outcome), more > 0 ? VERDICT_FAILS : VERDICT_HOLDS);
     }
 }
@@ -304,9 +304,9 @@ TEST(test_a_trial_that_did_not_end_is_not_examined)
 {
     struct trial_result result = {.end = END_DEADLINE, .reason = "no progress"};
     outcome = (struct outcome){0};
-    experiment = (struct experiment){
-        .outcome = &outcome, .result = &result, .plan.recipe = &recipe_scalable};
-    assert_false(experiment_accepts(&experiment));
+    attempt =
+        (struct attempt){.outcome = &outcome, .result = &result, .plan.recipe = &recipe_scalable};
+    assert_false(attempt_accepts(&attempt));
     assert_int_equal(outcome_verdict(&outcome), VERDICT_UNDETERMINED);
 }
 
@@ -343,15 +343,15 @@ TEST(test_what_follows_from_rounds)
     static const struct claim claim = {.servers = {1, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         outcome = (struct outcome){0};
-        memset(&experiment, 0, sizeof experiment);
-        experiment.claim = &claim;
-        experiment.outcome = &outcome;
-        experiment.rounds = cases[i].rounds;
-        snprintf(experiment.faults[cases[i].reads], sizeof experiment.faults[0], "it rained");
+        memset(&attempt, 0, sizeof attempt);
+        attempt.claim = &claim;
+        attempt.outcome = &outcome;
+        attempt.rounds = cases[i].rounds;
+        snprintf(attempt.faults[cases[i].reads], sizeof attempt.faults[0], "it rained");
         for (size_t side = 0; side < 2; side++)
-            memcpy(experiment.values[2 * cases[i].reads + side], cases[i].per_s[side],
+            memcpy(attempt.values[2 * cases[i].reads + side], cases[i].per_s[side],
                    sizeof cases[i].per_s[side]);
-        ensembles_judge(&experiment, cases[i].reads);
+        ensembles_judge(&attempt, cases[i].reads);
         assert_int_equal(outcome_verdict(&outcome), cases[i].verdict);
         assert_int_equal(outcome.wide, cases[i].wide);
         assert_has(outcome.measured, cases[i].words);
@@ -365,7 +365,7 @@ TEST(test_what_follows_from_rounds)
 static size_t rounds_to_decide, rounds_judged, rounds_disturbed;
 static bool fails;
 
-static void judge_when_narrow(struct experiment *of)
+static void judge_when_narrow(struct attempt *of)
 {
     rounds_judged = of->rounds;
     of->disturbed = rounds_disturbed;
@@ -427,12 +427,12 @@ TEST(test_rounds_are_disturbed_by_other_programs)
         size_t disturbed;
     } rounds[] = {{0.3, 0, 1}, {0.1, 0.15, 2}, {0.3, 0, 3}, {0.19, 0, 0},
                   {2, 0, 1},   {NAN, 0, 0},    {0, 0.21, 1}};
-    memset(&experiment, 0, sizeof experiment);
+    memset(&attempt, 0, sizeof attempt);
     for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++) {
         const struct noise noise = {
             .cores = 2, .others_cores = rounds[i].others, .stolen_cores = rounds[i].stolen};
-        experiment_add_noise(&experiment, &noise);
-        assert_int_equal(experiment.disturbed, rounds[i].disturbed);
+        attempt_add_noise(&attempt, &noise);
+        assert_int_equal(attempt.disturbed, rounds[i].disturbed);
     }
 }
 
