@@ -11,7 +11,6 @@
 #include "bench/output/trial_columns.h"
 #include "bench/page/page.h"
 
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,16 +38,16 @@ static const char notes[] =
 static bool parse_time(struct option_given *given)
 {
     struct tm parts = {0};
-    uint64_t number = 0;
-    const bool is_number = text_parse_number(given->value, 1, INT64_MAX / NS_PER_MS, &number);
+    uint64_t ms = 0;
     const char *end = strptime(given->value, "%Y-%m-%dT%H:%M", &parts);
     if (end != NULL && *end == ':')
         end = strptime(end, ":%S", &parts);
-    if (!is_number && (end == NULL || strcmp(end + (*end == 'Z'), "") != 0))
+    if (end != NULL && (strcmp(end, "") == 0 || strcmp(end, "Z") == 0))
+        ms = (uint64_t)timegm(&parts) * 1000;
+    else if (!text_parse_number(given->value, 1, INT64_MAX / NS_PER_MS, &ms))
         return option_row_refuse(given, "expected a time in UTC such as 2026-11-28T22:30 or "
                                         "2026-11-28T22:30:05Z");
-    *(int64_t *)option_row_place(given) =
-        is_number ? (int64_t)number : (int64_t)timegm(&parts) * 1000;
+    *(int64_t *)option_row_place(given) = (int64_t)ms;
     return true;
 }
 
@@ -116,10 +115,9 @@ static void write_files(struct autopsy *autopsy)
 
 static void show_result(struct autopsy *autopsy)
 {
-    const char *folder = autopsy->files.folder;
-    if (folder[0] != '\0')
-        plots_add(folder, NULL, &autopsy->output);
-    page_add(folder, NULL, autopsy->output.quiet);
+    if (autopsy->files.folder[0] != '\0')
+        plots_add(autopsy->files.folder, NULL, &autopsy->output);
+    page_add(autopsy->files.folder, NULL, autopsy->output.quiet);
     if (autopsy->output.json)
         autopsy_print_json(autopsy);
     else if (!autopsy->output.quiet || autopsy->loses)
@@ -152,9 +150,6 @@ int autopsy_main(int argc, char **argv)
                                        : 0;
     for (size_t i = 0; i < AUTOPSY_TABLES; i++)
         table_deinit(&autopsy.tables[i]);
-    census_free(autopsy.census);
-    locks_free(autopsy.locks);
-    tdestroy(autopsy.sessions, free);
     journal_free(autopsy.journal);
     close(autopsy.signals);
     return status;

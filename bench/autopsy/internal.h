@@ -21,13 +21,6 @@
 
 enum autopsy_rows { FLAWS, LOCKS, EXPIRIES, PERIODS, DOUBTS, FINDINGS, AUTOPSY_TABLES };
 
-/* A session that is open. */
-struct log_session {
-    int64_t id; /* the key */
-    int32_t timeout_ms;
-    int64_t seen_ms, seen_zxid; /* its last transaction; 0: none yet */
-};
-
 struct autopsy {
     /* The command line. */
     struct output_options output;
@@ -42,32 +35,30 @@ struct autopsy {
     struct csv handoffs, holds; /* rows are written as locks are released */
     struct progress progress;
     int signals;
-    /* Extent of all that was read. */
-    uint64_t read;
-    int64_t first_zxid, last_zxid;
-    int64_t first_ms;           /* of the first transaction */
+    /* What the readings find. */
+    struct table tables[AUTOPSY_TABLES];
+    bool loses;    /* transactions may be missing */
+    uint64_t read; /* transactions, from the first to the last */
+    int64_t first_zxid, last_zxid, first_ms;
     int64_t least_ms, last_ms;  /* the earliest and the latest time */
     int64_t back_ms, back_zxid; /* the largest step to an earlier time, and the transaction there */
-    uint64_t zero_closes;       /* sessions that closed themselves by a request of number 0 */
-    uint64_t unlisted; /* sessions that a snapshot is too late for, and whose end lists no znodes */
-    int64_t unlisted_ms; /* the end of the last of them */
-    uint64_t orphans;    /* ephemeral znodes of a snapshot that have outlived their sessions */
-    /* The reading. */
+    uint64_t orphans; /* ephemeral znodes of a snapshot that have outlived their sessions */
+    /* For reading.c alone. */
     bool is_second;
     struct census *census;
-    struct locks *locks; /* there is none in the first reading */
-    id_tree sessions;
-    int64_t now_ms;
+    struct locks *locks;          /* there is none in the first reading */
+    id_tree sessions;             /* that are open */
+    struct log_session *session;  /* the last that was asked for; NULL: none, or it has ended */
     int64_t begun_zxid, begun_ms; /* of the first transaction, or of that behind the last gap */
     int64_t snapshot;             /* from which that begins, as in the listener */
-    bool ended;                   /* now is behind until_ms */
-    bool in_time;                 /* the present time is asked for */
-    struct table_value *period;   /* counts of the present time; `no_period` if not in time */
-    struct table_value no_period[autopsy_period_columns_count];
-    /* What the second one finds. */
-    struct table tables[AUTOPSY_TABLES];
-    bool loses; /* transactions may be missing */
+    uint64_t zero_closes;         /* sessions that closed themselves by a request of number 0 */
+    uint64_t unlisted; /* sessions that a snapshot is too late for, and whose end lists no znodes */
+    int64_t unlisted_ms; /* the end of the last of them */
+    int64_t now_ms;
+    bool in_time, ended; /* now is asked for; is behind until_ms */
     uint64_t period_ms;
+    struct table_value *period; /* counts of the present time; `no_period` if it is not asked for */
+    struct table_value no_period[autopsy_period_columns_count];
     struct table_value *expiry; /* of the session that ends; NULL: none, or it closed itself */
     const char *end;            /* of a hold that ends now */
 };

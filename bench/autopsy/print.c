@@ -13,10 +13,9 @@
 TABLE_DEFINE(autopsy_flaw, "flaws.csv", AUTOPSY_FLAW_COLUMNS)
 TABLE_DEFINE(autopsy_doubt, "doubts.csv", AUTOPSY_DOUBT_COLUMNS)
 
-#define ROWS 5 /* of a table on the screen; the files have all */
-/* The number from which on a queue has a warning: half of what ZooKeeper can count. */
-#define SEQUENCE_HIGH (UINT32_C(1) << 30)
-#define SEQUENCE_END  (UINT32_C(1) << 31)
+#define ROWS          5                   /* of a table on the screen; the files have all */
+#define SEQUENCE_HIGH (UINT32_C(1) << 30) /* of 2^31 numbers: a queue has a warning from there on  \
+                                           */
 /* A lock that refuses more creates for each grant herds. */
 #define HERD_REFUSALS 1.5
 
@@ -73,14 +72,12 @@ static size_t find_first(const struct table *table, size_t column, size_t rows[R
 {
     size_t count = 0;
     for (size_t i = 0; i < table->rows; i++) {
-        size_t at = count;
-        while (at > 0 && value_of(table, rows[at - 1], column) < value_of(table, i, column))
-            at--;
-        if (at == ROWS)
-            continue;
-        count += count < ROWS;
-        memmove(rows + at + 1, rows + at, (count - 1 - at) * sizeof *rows);
-        rows[at] = i;
+        size_t at = count < ROWS ? count++ : ROWS;
+        for (; at > 0 && value_of(table, rows[at - 1], column) < value_of(table, i, column); at--)
+            if (at < ROWS)
+                rows[at] = rows[at - 1];
+        if (at < ROWS)
+            rows[at] = i;
     }
     return count;
 }
@@ -133,20 +130,12 @@ static void conclude_herd(struct table *findings, const struct table_value *lock
 void autopsy_conclude(struct autopsy *autopsy)
 {
     const struct table *locks = &autopsy->tables[LOCKS];
-    struct table *findings = &autopsy->tables[FINDINGS], *doubts = &autopsy->tables[DOUBTS];
-    const struct census_doubt *doubt;
+    struct table *findings = &autopsy->tables[FINDINGS];
     size_t first[ROWS];
-    while ((doubt = census_doubt(autopsy->census, doubts->rows)) != NULL) {
-        struct table_value *row = table_add(doubts);
-        row[autopsy_doubt_path] = table_text(doubt->path);
-        row[autopsy_doubt_is_lock] = table_flag(doubt->is_lock);
-        row[autopsy_doubt_refused] = table_count(doubt->refusals);
-        row[autopsy_doubt_sessions] = table_count(doubt->sessions);
-    }
     if (find_first(locks, autopsy_lock_rank, first) == 0) {
         findings_add(findings, FINDING_MEASURED("herd", "", FINDING_NO_FIGURE, NULL, 0),
-                     doubts->rows > 0 ? "No lock is certain: see what is undecided"
-                                      : "No lock was found");
+                     autopsy->tables[DOUBTS].rows > 0 ? "No lock is certain: see what is undecided"
+                                                      : "No lock was found");
         return;
     }
     if (table_row(locks, first[0])[autopsy_lock_stood_still].flag)
@@ -207,18 +196,18 @@ static void print_view(const struct autopsy *autopsy, size_t view)
 {
     const struct table *table = &autopsy->tables[views[view].table];
     size_t rows[ROWS], count = find_first(table, views[view].by, rows);
+    const struct row_grid grid = {.table = table,
+                                  .rows = rows,
+                                  .row_count = count,
+                                  .columns = views[view].columns,
+                                  .column_count = views[view].column_count};
     if (count == 0)
         return;
     printf("\n%s", views[view].title);
     if (table->rows > count)
         printf(", %zu of %zu", count, table->rows);
     puts(":");
-    row_grid_write(&(struct row_grid){.table = table,
-                                      .rows = rows,
-                                      .row_count = count,
-                                      .columns = views[view].columns,
-                                      .column_count = views[view].column_count},
-                   terminal_columns(STDOUT_FILENO), stdout);
+    row_grid_write(&grid, terminal_columns(STDOUT_FILENO), stdout);
 }
 
 static void print_counts(const struct autopsy *autopsy)
@@ -246,23 +235,22 @@ static void print_cautions(const struct autopsy *autopsy)
 {
     const struct table *locks = &autopsy->tables[LOCKS], *flaws = &autopsy->tables[FLAWS];
     char text[TEXT_SIZE];
+    text_format_duration((uint64_t)autopsy->back_ms * NS_PER_MS, text, sizeof text);
     if (autopsy->back_ms > 0)
-        wrap_sentence(
-            stdout,
-            "Times go back by up to %s, at zxid 0x%" PRIx64
-            ": durations across that are not exact.",
-            text_format_duration((uint64_t)autopsy->back_ms * NS_PER_MS, text, sizeof text),
-            (uint64_t)autopsy->back_zxid);
+        wrap_sentence(stdout,
+                      "Times go back by up to %s, at zxid 0x%" PRIx64
+                      ": durations across that are not exact.",
+                      text, (uint64_t)autopsy->back_zxid);
     for (size_t i = 0; i < locks->rows; i++) {
-        const struct table_value *row = table_row(locks, i);
-        const double next = table_number(&row[autopsy_lock_next_sequence]);
-        if (next >= SEQUENCE_HIGH)
+        const struct table_value *row = table_row(locks, i),
+                                 *next = &row[autopsy_lock_next_sequence];
+        if (next->count >= SEQUENCE_HIGH)
             wrap_sentence(stdout,
-                          "The next sequence number in %s is %.0f, %.1f %% of 2^31: from there on "
-                          "servers since 3.6 give 2147483647 again and again, and negative "
-                          "numbers to creates in flight; older ones give negative numbers.",
-                          printable_text(row[autopsy_lock_path].text, text, sizeof text), next,
-                          100 * next / SEQUENCE_END);
+                          "The next sequence number in %s is %" PRIu64
+                          ": from 2^31 on servers since 3.6 give 2147483647 again and again, and "
+                          "negative numbers to creates in flight; older ones negative numbers.",
+                          printable_text(row[autopsy_lock_path].text, text, sizeof text),
+                          next->count);
     }
     for (size_t i = 0; i < flaws->rows; i++)
         wrap_sentence(stdout, "%s", table_row(flaws, i)[autopsy_flaw_sentence].text);

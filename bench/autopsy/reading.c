@@ -48,8 +48,8 @@ static void raise_count(struct table_value *most, size_t count)
 
 /* ------------------------------------------------------------------ periods */
 
-/* The row of the present time, nearly always the last. Clocks may go back: rows are in the order of
- * time. */
+/* The row of the present time, nearly always the last: rows are in the order of time, and clocks
+ * may go back. */
 static struct table_value *present_row(struct autopsy *autopsy)
 {
     struct table *table = &autopsy->tables[PERIODS];
@@ -68,14 +68,6 @@ static struct table_value *present_row(struct autopsy *autopsy)
     for (size_t i = autopsy_period_transactions; i < columns; i++)
         values[i] = table_count(0);
     return values;
-}
-
-static void begin_time(struct autopsy *autopsy, int64_t now_ms)
-{
-    autopsy->now_ms = now_ms;
-    autopsy->in_time =
-        autopsy->is_second && now_ms >= autopsy->from_ms && now_ms <= autopsy->until_ms;
-    autopsy->period = autopsy->in_time ? present_row(autopsy) : autopsy->no_period;
 }
 
 /* ------------------------------------------------------------------ holds */
@@ -148,10 +140,9 @@ static void note_hold(const struct autopsy *autopsy, const struct locks_lock *lo
                  before = table_number(&row[autopsy_lock_held_max_s]);
     row[autopsy_lock_held_s].real += held;
     if (autopsy->end == open) {
-        const size_t waiting = locks_waiters(lock);
-        row[autopsy_lock_waiting] = table_count(waiting);
-        row[autopsy_lock_stood_still] =
-            table_flag(waiting > 0 && held >= 1 && !(held <= 2 * before));
+        row[autopsy_lock_waiting].count = locks_waiters(lock);
+        row[autopsy_lock_stood_still].flag =
+            locks_waiters(lock) > 0 && held >= 1 && !(held <= 2 * before);
     }
     if (!(table_number(&row[autopsy_lock_waited_max_s]) >= waited))
         row[autopsy_lock_waited_max_s] = table_real(waited);
@@ -163,22 +154,10 @@ static void note_hold(const struct autopsy *autopsy, const struct locks_lock *lo
     row[autopsy_lock_held_max_begin_ms] = table_signed(ms_of(from->granted_ns));
 }
 
-/* A session that ends, and has not closed itself, held this lock. */
-static void note_expiry(struct autopsy *autopsy, const struct locks_lock *lock,
-                        struct table_value *expiry)
-{
-    row_of(autopsy, lock)[autopsy_lock_expired].count += autopsy->end == expired;
-    if (expiry[autopsy_expiry_held].count++ > 0)
-        return;
-    expiry[autopsy_expiry_lock] = table_count(lock->index);
-    expiry[autopsy_expiry_waiters] = table_count(locks_waiters(lock));
-    expiry[autopsy_expiry_path] = table_text(lock->path);
-}
-
 static void close_row(void *context, const struct locks_lock *lock, const struct locks_row *from)
 {
     struct autopsy *autopsy = context;
-    struct table_value *row = row_of(autopsy, lock);
+    struct table_value *row = row_of(autopsy, lock), *expiry = autopsy->expiry;
     if (!is_asked_for(autopsy, lock) || ms_of(from->closed_ns) < autopsy->from_ms ||
         ms_of(from->released_ns) > autopsy->until_ms)
         return;
@@ -192,33 +171,44 @@ static void close_row(void *context, const struct locks_lock *lock, const struct
     }
     autopsy->period[autopsy_period_releases].count +=
         autopsy->end != open && autopsy->end != in_gap;
-    if (autopsy->expiry != NULL)
-        note_expiry(autopsy, lock, autopsy->expiry);
+    row[autopsy_lock_expired].count += autopsy->end == expired;
+    if (expiry != NULL && expiry[autopsy_expiry_held].count++ == 0) {
+        expiry[autopsy_expiry_lock] = table_count(lock->index);
+        expiry[autopsy_expiry_waiters] = table_count(locks_waiters(lock));
+        expiry[autopsy_expiry_path] = table_text(lock->path);
+    }
 }
 
 /* ------------------------------------------------------------------ changes of znodes */
 
 static void note_refused(struct autopsy *autopsy, const struct census_create *create)
 {
-    struct table_value *period = autopsy->period;
     const struct census_blame blame = census_refuse(autopsy->census, create);
-    if (blame.path == NULL) {
-        period[autopsy_period_unattributed].count++;
-        return;
+    enum autopsy_period_column column = autopsy_period_unattributed;
+    if (blame.path != NULL) {
+        struct table_value *row = row_of(
+            autopsy, locks_refuse(autopsy->locks, create->session, blame.path, create->at_ns));
+        row[autopsy_lock_refused].count += autopsy->in_time;
+        row[autopsy_lock_refused_inferred].count += autopsy->in_time && blame.inferred;
+        column = row[autopsy_lock_own].flag ? autopsy_period_own_refused : autopsy_period_refused;
     }
-    struct table_value *row =
-        row_of(autopsy, locks_refuse(autopsy->locks, create->session, blame.path, create->at_ns));
-    row[autopsy_lock_refused].count += autopsy->in_time;
-    row[autopsy_lock_refused_inferred].count += autopsy->in_time && blame.inferred;
-    period[row[autopsy_lock_own].flag ? autopsy_period_own_refused : autopsy_period_refused]
-        .count++;
+    autopsy->period[column].count++;
 }
 
 /* ------------------------------------------------------------------ sessions */
 
+struct log_session {
+    int64_t id; /* the key */
+    int32_t timeout_ms;
+    int64_t seen_ms, seen_zxid; /* its last transaction; 0: none yet */
+};
+
+/* Nearly all transactions ask more than once for theirs. */
 static struct log_session *session_of(struct autopsy *autopsy, int64_t id)
 {
-    return id_tree_find_or_add(&autopsy->sessions, id, sizeof(struct log_session));
+    if (autopsy->session == NULL || autopsy->session->id != id)
+        autopsy->session = id_tree_find_or_add(&autopsy->sessions, id, sizeof(struct log_session));
+    return autopsy->session;
 }
 
 /* A client may give its close the number 0, as servers do when they expire a session; and reads and
@@ -238,16 +228,12 @@ static const char *end_of(const struct autopsy *autopsy, const struct log_sessio
     return is_timed && silent_ms >= 0 && is_same_clock ? closed : undecided;
 }
 
-/* Ends the holds of a session. One that has not closed itself has a row if it held a lock, or had
- * znodes. */
-static void end_holds(struct autopsy *autopsy, const struct log_session *session,
-                      const struct journal_transaction *close)
+static struct table_value *add_expiry(struct autopsy *autopsy, const struct log_session *session,
+                                      const struct journal_transaction *close)
 {
-    struct table *table = &autopsy->tables[EXPIRIES];
-    struct table_value *row = table_add(table);
+    struct table_value *row = table_add(&autopsy->tables[EXPIRIES]);
     const int64_t silent_ms = session->seen_zxid != 0 ? close->time_ms - session->seen_ms : -1;
     const struct journal_change *change = &close->change;
-    const bool is_doubtful = autopsy->end != closed;
     row[autopsy_expiry_session] = table_hex(session->id);
     row[autopsy_expiry_expired_ms] = table_signed(close->time_ms);
     row[autopsy_expiry_timeout_ms] =
@@ -256,25 +242,29 @@ static void end_holds(struct autopsy *autopsy, const struct log_session *session
     row[autopsy_expiry_ephemerals] = table_count_if(change->listed.bytes != NULL, change->elements);
     row[autopsy_expiry_held] = table_count(0);
     row[autopsy_expiry_end] = table_text(autopsy->end);
-    autopsy->expiry = is_doubtful ? row : NULL;
-    locks_close(autopsy->locks, session->id, ns_of(close->time_ms));
-    autopsy->expiry = NULL;
-    if (!is_doubtful || !autopsy->in_time ||
-        (row[autopsy_expiry_held].count == 0 && (autopsy->only != NULL || change->elements == 0)))
-        table_truncate(table, table->rows - 1);
+    return row;
 }
 
+/* A session that has not closed itself has a row if it held a lock, or had znodes. */
 static void close_session(struct autopsy *autopsy, struct log_session *session,
                           const struct journal_transaction *close)
 {
-    struct jute paths = close->change.listed;
+    const struct journal_change *change = &close->change;
+    struct table *expiries = &autopsy->tables[EXPIRIES];
+    struct jute paths = change->listed;
     struct jute_bytes listed;
     const bool are_listed = paths.bytes != NULL;
     autopsy->end = end_of(autopsy, session, close);
+    autopsy->expiry = autopsy->end != closed ? add_expiry(autopsy, session, close) : NULL;
     autopsy->period[autopsy_period_expired].count += autopsy->end == expired;
     autopsy->period[autopsy_period_undecided].count += autopsy->end == undecided;
-    end_holds(autopsy, session, close);
     autopsy->zero_closes += !autopsy->is_second && close->cxid == 0 && autopsy->end == closed;
+    locks_close(autopsy->locks, session->id, ns_of(close->time_ms));
+    if (autopsy->expiry != NULL &&
+        (!autopsy->in_time || (autopsy->expiry[autopsy_expiry_held].count == 0 &&
+                               (autopsy->only != NULL || change->elements == 0))))
+        table_truncate(expiries, expiries->rows - 1);
+    autopsy->expiry = NULL;
     autopsy->end = deleted;
     if (!autopsy->is_second && !are_listed && session->timeout_ms == 0 &&
         close->zxid <= autopsy->snapshot) {
@@ -289,6 +279,7 @@ static void close_session(struct autopsy *autopsy, struct log_session *session,
     census_close(autopsy->census, session->id, close->zxid, are_listed);
     id_tree_remove(&autopsy->sessions, session);
     free(session);
+    autopsy->session = NULL;
 }
 
 /* ------------------------------------------------------------------ changes */
@@ -339,80 +330,28 @@ static void change(void *context, const struct journal_transaction *transaction,
     free(path);
 }
 
-/* ------------------------------------------------------------------ flaws */
+/* ------------------------------------------------------------------ the listener */
 
-/* Adds a sentence, which is the table's to free. */
-static void add_flaw(struct autopsy *autopsy, bool loses, char *sentence)
+static void read_flaw(void *context, const char *sentence, bool loses)
 {
+    struct autopsy *autopsy = context;
+    if (autopsy->is_second)
+        return;
     struct table_value *row = table_add(&autopsy->tables[FLAWS]);
-    row[autopsy_flaw_sentence] = (struct table_value){.kind = TABLE_TEXT, .text = sentence};
+    row[autopsy_flaw_sentence] = table_text(sentence);
     row[autopsy_flaw_loses] = table_flag(loses);
     autopsy->loses |= loses;
 }
-
-/* What is missing, for the caller to free. */
-static char *describe_gap(const struct journal_flaw *gap)
-{
-    const uint64_t after = (uint64_t)gap->after, before = (uint64_t)gap->before;
-    const bool is_certain = gap->newest != 0 || after >> 32 == before >> 32;
-    char found[48] = "";
-    if (gap->newest != 0)
-        snprintf(found, sizeof found, ", a snapshot has 0x%" PRIx64, (uint64_t)gap->newest);
-    if (before == 0)
-        return memory_format("Transactions behind 0x%" PRIx64 " are in no log%s.", after, found);
-    return memory_format(
-        "Transactions between 0x%" PRIx64 " and 0x%" PRIx64
-        " %s%s: holders behind them begin anew.",
-        after, before, is_certain ? "are in no log" : "may be missing, because no server has both",
-        found);
-}
-
-static void read_flaw(void *context, const struct journal_flaw *flaw)
-{
-    struct autopsy *autopsy = context;
-    const struct journal_flaw_row *kind = &journal_flaws[flaw->kind];
-    const char *compression = flaw->compression;
-    char where[96] = "", file[512];
-    if (autopsy->is_second)
-        return;
-    if (flaw->offset > 0)
-        snprintf(where, sizeof where, " (at byte %" PRIu64 ", behind zxid 0x%" PRIx64 ")",
-                 flaw->offset, (uint64_t)flaw->after);
-    add_flaw(autopsy, kind->loses,
-             flaw->kind == JOURNAL_GAP
-                 ? describe_gap(flaw)
-                 : memory_format("%s %s%s%s%s.", printable_text(flaw->file, file, sizeof file),
-                                 kind->sentence, compression != NULL ? " " : "",
-                                 compression != NULL ? compression : "", where));
-}
-
-/* Holders are unknown whose sessions ended before the snapshot was written. */
-static void add_flaw_of_unlisted(struct autopsy *autopsy)
-{
-    char until[32];
-    if (autopsy->unlisted == 0 || autopsy->unlisted_ms < autopsy->from_ms)
-        return;
-    clock_format_utc((uint64_t)autopsy->unlisted_ms * NS_PER_MS, 0, until, sizeof until);
-    add_flaw(autopsy, true,
-             memory_format(
-                 "%" PRIu64 " sessions from before the first transaction ended before the first "
-                 "snapshot, and servers before 3.6 do not list what ends with them: holders "
-                 "up to %s may be missing.",
-                 autopsy->unlisted, until));
-}
-
-/* ------------------------------------------------------------------ the listener */
 
 /* Notes how much there is, and whether the clock was set to an earlier time. */
 static void note_extent(struct autopsy *autopsy, const struct journal_transaction *transaction)
 {
     const int64_t now_ms = transaction->time_ms, back_ms = autopsy->now_ms - now_ms;
-    const bool is_first = autopsy->read++ == 0;
-    if (is_first) {
+    if (autopsy->read++ == 0) {
         autopsy->first_zxid = transaction->zxid;
         autopsy->first_ms = autopsy->least_ms = now_ms;
     }
-    if (!is_first && back_ms > autopsy->back_ms) {
+    if (back_ms > autopsy->back_ms) {
         autopsy->back_ms = back_ms;
         autopsy->back_zxid = transaction->zxid;
     }
@@ -424,26 +363,29 @@ static void note_extent(struct autopsy *autopsy, const struct journal_transactio
 static void read_transaction(void *context, const struct journal_transaction *transaction)
 {
     struct autopsy *autopsy = context;
+    const int64_t now_ms = transaction->time_ms;
     size_t holders, waiters;
     /* A later leader's clock may be behind. */
-    autopsy->ended |=
-        autopsy->is_second && transaction->time_ms - autopsy->back_ms > autopsy->until_ms;
+    autopsy->ended |= autopsy->is_second && now_ms - autopsy->back_ms > autopsy->until_ms;
     if (autopsy->ended)
         return;
     if (!autopsy->is_second)
         note_extent(autopsy, transaction);
-    begin_time(autopsy, transaction->time_ms);
+    autopsy->now_ms = now_ms;
+    autopsy->in_time =
+        autopsy->is_second && now_ms >= autopsy->from_ms && now_ms <= autopsy->until_ms;
+    autopsy->period = autopsy->in_time ? present_row(autopsy) : autopsy->no_period;
     if (transaction->zxid == autopsy->begun_zxid) {
-        autopsy->begun_ms = transaction->time_ms;
+        autopsy->begun_ms = now_ms;
         if (autopsy->is_second)
-            census_create_early(autopsy->census, ns_of(autopsy->begun_ms));
+            census_create_early(autopsy->census, ns_of(now_ms));
     }
     autopsy->period[autopsy_period_transactions].count++;
     autopsy->period[autopsy_period_bytes].count += transaction->bytes;
     journal_each_change(transaction, autopsy, change);
     if (transaction->change.type != JOURNAL_CLOSE_SESSION) {
         struct log_session *session = session_of(autopsy, transaction->session);
-        session->seen_ms = transaction->time_ms;
+        session->seen_ms = now_ms;
         session->seen_zxid = transaction->zxid;
     }
     locks_count(autopsy->locks, &holders, &waiters);
@@ -480,6 +422,7 @@ static void read_begin(void *context, int64_t zxid, int64_t snapshot)
     autopsy->end = deleted;
     tdestroy(autopsy->sessions, free);
     autopsy->sessions = NULL;
+    autopsy->session = NULL;
     autopsy->begun_zxid = zxid;
     autopsy->snapshot = snapshot;
 }
@@ -505,6 +448,29 @@ static const struct journal_listener listener = {.begin = read_begin,
 
 /* ------------------------------------------------------------------ the whole */
 
+/* Holders are unknown whose sessions ended before the snapshot was written. */
+static void note_unlisted(struct autopsy *autopsy)
+{
+    char until[32], sentence[320];
+    clock_format_utc(ns_of(autopsy->unlisted_ms), 0, until, sizeof until);
+    snprintf(sentence, sizeof sentence,
+             "%" PRIu64 " sessions from before the first transaction ended before the first "
+             "snapshot, and servers before 3.6 do not list what ends with them: holders up to %s "
+             "may be missing.",
+             autopsy->unlisted, until);
+    read_flaw(autopsy, sentence, true);
+}
+
+static void add_doubt(void *context, const char *path, bool is_lock, uint64_t refusals,
+                      uint64_t sessions)
+{
+    struct table_value *row = table_add(context);
+    row[autopsy_doubt_path] = table_text(path);
+    row[autopsy_doubt_is_lock] = table_flag(is_lock);
+    row[autopsy_doubt_refused] = table_count(refusals);
+    row[autopsy_doubt_sessions] = table_count(sessions);
+}
+
 /* Between the readings: decides what is a lock, and how long the periods are: PERIODS_MOST at most,
  * or the longest. The time that is asked for ends with the logs. */
 static void read_again(struct autopsy *autopsy)
@@ -512,7 +478,8 @@ static void read_again(struct autopsy *autopsy)
     static const uint64_t lengths_ms[] = {100, 1000, 10000, 60000, 600000};
     const struct table *flaws = &autopsy->tables[FLAWS];
     size_t length = 0, last = sizeof lengths_ms / sizeof lengths_ms[0] - 1;
-    add_flaw_of_unlisted(autopsy);
+    if (autopsy->unlisted > 0 && autopsy->unlisted_ms >= autopsy->from_ms)
+        note_unlisted(autopsy);
     if (autopsy->read == 0) {
         const char *why = flaws->rows > 0 ? table_row(flaws, 0)[autopsy_flaw_sentence].text
                                           : "the log has no transaction.";
@@ -527,7 +494,7 @@ static void read_again(struct autopsy *autopsy)
            (autopsy->until_ms - autopsy->from_ms) / (int64_t)lengths_ms[length] > PERIODS_MOST)
         length++;
     autopsy->period_ms = lengths_ms[length];
-    census_again(autopsy->census);
+    census_again(autopsy->census, add_doubt, &autopsy->tables[DOUBTS]);
     autopsy->is_second = true;
 }
 
@@ -537,6 +504,7 @@ static void complete_locks(struct autopsy *autopsy)
 {
     const struct locks_lock *lock;
     struct table *table = &autopsy->tables[LOCKS];
+    const size_t columns = autopsy_lock_columns_count;
     size_t kept = 0;
     autopsy->end = open;
     locks_end(autopsy->locks, ns_of(autopsy->until_ms));
@@ -545,18 +513,17 @@ static void complete_locks(struct autopsy *autopsy)
         if (!is_asked_for(autopsy, lock) ||
             row[autopsy_lock_grants].count + row[autopsy_lock_refused].count == 0)
             continue;
-        row[autopsy_lock_lock] = table_count(i);
-        row[autopsy_lock_path] = table_text(lock->path);
-        row[autopsy_lock_recipe] = table_text(lock->recipe);
-        row[autopsy_lock_next_sequence] = table_count_if(lock->next_number > 0, lock->next_number);
         for (size_t j = autopsy_lock_grants; j <= autopsy_lock_refused_inferred; j++)
             if (j <= autopsy_lock_held_s || j >= autopsy_lock_waiting)
                 row[j].kind = table->type->columns[j].kind;
         raise_count(&row[autopsy_lock_waiters_max], row[autopsy_lock_waiting].count);
+        row[autopsy_lock_lock] = table_count(i);
+        row[autopsy_lock_path] = table_text(lock->path);
+        row[autopsy_lock_recipe] = table_text(lock->recipe);
+        row[autopsy_lock_next_sequence] = table_count_if(lock->next_number > 0, lock->next_number);
         row[autopsy_lock_rank] = table_real((row[autopsy_lock_stood_still].flag ? 1e12 : 0) +
-                                            table_number(&row[autopsy_lock_waiters_max]));
-        memmove(table->values + kept++ * autopsy_lock_columns_count, row,
-                autopsy_lock_columns_count * sizeof *row);
+                                            (double)row[autopsy_lock_waiters_max].count);
+        memmove(table->values + kept++ * columns, row, columns * sizeof *row);
     }
     table->rows = kept; /* the rows behind have no text of their own */
     if (autopsy->only != NULL && kept == 0)
@@ -578,4 +545,7 @@ void autopsy_read(struct autopsy *autopsy)
     ERROR_FIRST(error, journal_read(autopsy->journal, &listener, autopsy, error));
     if (error->kind == ERROR_NONE)
         complete_locks(autopsy);
+    census_free(autopsy->census);
+    locks_free(autopsy->locks);
+    tdestroy(autopsy->sessions, free);
 }

@@ -10,17 +10,19 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #define LIVES          4     /* of a znode: the last ones are remembered */
 #define REFUSALS       8     /* of a session, likewise */
 #define COMPARED       64    /* znodes that are there, with a refused session, at most */
-#define COMPARED_LOCKS 1024  /* locks that are held, with a refused session, at most */
+#define COMPARED_LOCKS 1024  /* the first of these, if they are locks */
 #define KEPT           32768 /* znodes that are gone are remembered although no create was refused */
+#define DIGITS         10    /* of a sequence number */
 
 /* A folder with places. */
 struct folder {
-    char *path; /* the key */
-    char *kind; /* of its first place */
+    char *path;  /* the key */
+    char *place; /* the name of the first */
 };
 
 struct life {
@@ -34,9 +36,17 @@ struct name {
     struct life lives[LIVES]; /* the present one is `lived` % LIVES */
     size_t lived;
     bool is_there, is_lock;
-    struct name *before, *after; /* among those that are there */
-    struct census_doubt doubt;
-    bool is_repeated; /* the refusals of a session go on for long */
+    LIST_ENTRY(name) there;
+    uint64_t refusals, sessions; /* that may be its */
+    bool is_repeated;            /* the refusals of a session go on for long */
+};
+
+/* The only znode that a session can have wanted since its `count` last refusals. */
+struct suspect {
+    struct name *name; /* NULL: there is none */
+    int64_t born;
+    bool is_certain;
+    uint64_t count, first_ns, last_ns;
 };
 
 /* Refusals up to a create, of consecutive creates of the same lock. */
@@ -52,12 +62,7 @@ struct refused {
     size_t count;
     int32_t cxid; /* of the last one */
     size_t chain; /* refusals up to the last one with successive numbers */
-    /* Since it can have wanted only one znode, which is still there. */
-    struct name *only;
-    bool is_certain;
-    uint64_t only_count;
-    int64_t only_born;
-    uint64_t first_ns, last_ns;
+    struct suspect suspect;
     struct run *runs;
     size_t run_count;
     size_t at;        /* the second time: the runs before are over */
@@ -76,110 +81,99 @@ struct census {
     path_tree names, folders;
     path_tree places; /* the paths that look like places and were created since the beginning */
     id_tree refused;
-    struct name *there;   /* the names that are there */
+    LIST_HEAD(, name) there; /* the names that are there, the newest first */
+    size_t there_count;
     int64_t refused_zxid; /* of the last refused create */
     size_t kept;
     int64_t begun_zxid; /* of census_begin */
     int64_t known_zxid; /* up to there znodes may be unknown */
     struct early *early;
     size_t early_count, early_next;
-    struct census_doubt *doubts;
-    size_t doubt_count;
     bool is_known; /* the changes come for the second time */
+    census_doubt *doubt;
+    void *context;
 };
 
 /* ------------------------------------------------------------------ names that are there */
 
-static int64_t owner_of(const struct name *name)
+static struct life *life_of(struct name *name)
 {
-    return name->lives[name->lived % LIVES].owner;
-}
-
-static bool are_in_one_folder(const char *a, const char *b)
-{
-    size_t length = (size_t)(strrchr(a, '/') - a);
-    return (size_t)(strrchr(b, '/') - b) == length && strncmp(a, b, length) == 0;
-}
-
-/* Whether a session has a znode of its own beside this one. */
-static bool has_beside(const struct census *census, int64_t session, const struct name *name)
-{
-    const struct name *own = census->there;
-    while (own != NULL && (owner_of(own) != session || !are_in_one_folder(own->path, name->path)))
-        own = own->after;
-    return own != NULL;
-}
-
-/* The znode of another session that a refused one can have wanted. */
-struct wanted {
-    struct name *only; /* NULL: there is none, or are several */
-    bool is_certain;   /* false: others were there, but beside these the session has its own */
-};
-
-/* One of several may be the only one beside which the session has none of its own, as it has among
- * registrations. */
-static struct wanted find_wanted(const struct census *census, int64_t session)
-{
-    struct name *last = NULL, *apart = NULL;
-    size_t others = 0, others_apart = 0, compared = 0;
-    for (struct name *name = census->there; name != NULL; name = name->after) {
-        if (compared++ == COMPARED)
-            return (struct wanted){0};
-        if (owner_of(name) == session)
-            continue;
-        others++;
-        last = name;
-        if (others_apart < 2 && !has_beside(census, session, name)) {
-            others_apart++;
-            apart = name;
-        }
-    }
-    return (struct wanted){others == 1 ? last : others_apart == 1 ? apart : NULL, others == 1};
-}
-
-/* The znode of another session that this one has had before; NULL: there is none. */
-static struct name *wanted_again(const struct census *census, int64_t session)
-{
-    size_t compared = 0;
-    for (struct name *name = census->there; name != NULL && compared++ < COMPARED;
-         name = name->after) {
-        size_t had = 0;
-        for (size_t i = 0; i < LIVES; i++)
-            had += name->lives[i].owner == session;
-        if (had > 0 && owner_of(name) != session)
-            return name;
-    }
-    return NULL;
+    return &name->lives[name->lived % LIVES];
 }
 
 static void begin_life(struct census *census, struct name *name, int64_t owner, int64_t zxid)
 {
-    name->lives[++name->lived % LIVES] = (struct life){.owner = owner, .from = zxid};
+    name->lived++;
+    *life_of(name) = (struct life){.owner = owner, .from = zxid};
     name->is_there = true;
-    name->before = NULL;
-    name->after = census->there;
-    if (census->there != NULL)
-        census->there->before = name;
-    census->there = name;
+    LIST_INSERT_HEAD(&census->there, name, there);
+    census->there_count++;
 }
 
 static void end_life(struct census *census, struct name *name, int64_t zxid)
 {
-    name->lives[name->lived % LIVES].until = zxid;
+    life_of(name)->until = zxid;
     name->is_there = false;
-    *(name->before != NULL ? &name->before->after : &census->there) = name->after;
-    if (name->after != NULL)
-        name->after->before = name->before;
+    LIST_REMOVE(name, there);
+    census->there_count--;
 }
 
-static bool was_there(const struct name *name, int64_t zxid, int64_t not_of)
+static bool was_owned(const struct name *name, int64_t session)
 {
-    for (size_t i = 0; i < LIVES; i++) {
-        const struct life *life = &name->lives[i];
-        if (life->owner != not_of && life->from < zxid && life->until > zxid)
+    for (size_t i = 0; i < LIVES; i++)
+        if (name->lives[i].owner == session)
             return true;
-    }
     return false;
+}
+
+/* Whether a session has a znode of its own in the folder of this one. */
+static bool has_beside(const struct census *census, int64_t session, const struct name *name)
+{
+    const size_t length = (size_t)(strrchr(name->path, '/') + 1 - name->path);
+    struct name *own;
+    LIST_FOREACH(own, &census->there, there)
+    if (life_of(own)->owner == session && strncmp(own->path, name->path, length) == 0 &&
+        strchr(own->path + length, '/') == NULL)
+        return true;
+    return false;
+}
+
+/* The znodes of other sessions, for a session that is refused a create. */
+struct others {
+    struct name *only;  /* that it can have wanted; NULL: there is none, or are several */
+    bool is_certain;    /* false: others were there, but beside these the session has its own */
+    struct name *again; /* that it has had before; NULL: none */
+    struct name *lock;  /* the newest of the locks */
+    size_t locks;
+};
+
+/* One of several may be the only one beside which the session has none of its own, as it has among
+ * registrations. */
+static struct others find_others(const struct census *census, int64_t session)
+{
+    struct others others = {0};
+    struct name *name, *last = NULL, *apart = NULL;
+    size_t count = 0, count_apart = 0, compared = 0;
+    const size_t most = census->is_known ? COMPARED_LOCKS : COMPARED;
+    const bool are_few = census->there_count <= COMPARED;
+    LIST_FOREACH(name, &census->there, there)
+    {
+        if (compared++ == most)
+            break;
+        if (life_of(name)->owner == session)
+            continue;
+        if (name->is_lock && others.locks++ == 0)
+            others.lock = name;
+        if (compared <= COMPARED && others.again == NULL && was_owned(name, session))
+            others.again = name;
+        if (are_few && count_apart < 2 && !has_beside(census, session, name) && count_apart++ == 0)
+            apart = name;
+        last = name;
+        count++;
+    }
+    others.is_certain = are_few && count == 1;
+    others.only = others.is_certain ? last : count_apart == 1 ? apart : NULL;
+    return others;
 }
 
 /* ------------------------------------------------------------------ refused sessions */
@@ -187,15 +181,15 @@ static bool was_there(const struct name *name, int64_t zxid, int64_t not_of)
 /* Adds what is known of the only znode that a session can have wanted to that. */
 static void weigh(struct refused *session)
 {
-    struct name *name = session->only;
-    if (name != NULL && session->only_count > 0) {
-        name->doubt.refusals += session->only_count;
-        name->doubt.sessions++;
-        name->is_repeated |= session->is_certain && session->only_count > 1 &&
-                             session->last_ns >= session->first_ns + CENSUS_REPEATED_MS * NS_PER_MS;
+    const struct suspect *suspect = &session->suspect;
+    if (suspect->count > 0) {
+        suspect->name->refusals += suspect->count;
+        suspect->name->sessions++;
+        suspect->name->is_repeated |=
+            suspect->is_certain && suspect->count > 1 &&
+            suspect->last_ns >= suspect->first_ns + CENSUS_REPEATED_MS * NS_PER_MS;
     }
-    session->only = NULL;
-    session->only_count = 0;
+    session->suspect = (struct suspect){0};
 }
 
 static void add_run(struct refused *session, struct name *name, int64_t from, int64_t until)
@@ -211,60 +205,49 @@ static void add_run(struct refused *session, struct name *name, int64_t from, in
 
 /* The second time: the lock that the session gets next, or else the only one. Who was refused while
  * there was none wants something else. */
-static struct census_blame blame(const struct census *census, struct refused *session, int64_t zxid,
-                                 const struct wanted *wanted)
+static struct census_blame blame(struct refused *session, int64_t zxid, const struct others *others)
 {
-    const struct name *only = NULL;
-    size_t locks = 0, compared = 0;
-    for (const struct name *there = census->there; there != NULL && compared++ < COMPARED_LOCKS;
-         there = there->after)
-        if (there->is_lock && owner_of(there) != session->id && locks++ == 0)
-            only = there;
-    while (session->at < session->run_count && session->runs[session->at].until < zxid)
+    const struct run *runs = session->runs, *end = runs + session->run_count;
+    while (session->at < session->run_count && runs[session->at].until < zxid)
         session->at++;
-    size_t next = session->at;
-    if (next < session->run_count && session->runs[next].name == NULL &&
-        zxid >= session->runs[next].from)
+    const struct run *next = runs + session->at;
+    if (next < end && next->name == NULL && zxid >= next->from)
         return (struct census_blame){0}; /* the making of a parent */
-    while (next < session->run_count && session->runs[next].name == NULL)
+    while (next < end && next->name == NULL)
         next++;
-    const struct name *name = next < session->run_count ? session->runs[next].name : NULL;
-    session->wants_other |= locks == 0;
-    if (name != NULL && name->is_there && owner_of(name) != session->id)
-        return (struct census_blame){name->path, name != wanted->only || !wanted->is_certain};
-    if (locks != 1 || session->wants_other)
+    struct name *name = next < end ? next->name : NULL;
+    session->wants_other |= others->locks == 0;
+    if (name == NULL || !name->is_there || life_of(name)->owner == session->id)
+        name = others->locks == 1 && !session->wants_other ? others->lock : NULL;
+    if (name == NULL)
         return (struct census_blame){0};
-    return (struct census_blame){only->path, only != wanted->only || !wanted->is_certain};
+    return (struct census_blame){name->path, name != others->only || !others->is_certain};
 }
 
 struct census_blame census_refuse(struct census *census, const struct census_create *refused)
 {
     struct refused *session =
         id_tree_find_or_add(&census->refused, refused->session, sizeof *session);
-    struct wanted wanted = find_wanted(census, refused->session);
+    struct others others = find_others(census, refused->session);
+    struct suspect *suspect = &session->suspect;
     if (census->is_known)
-        return blame(census, session, refused->zxid, &wanted);
-    bool follows = session->chain > 0 && refused->cxid == session->cxid + 1;
-    session->chain = follows ? session->chain + 1 : 1;
+        return blame(session, refused->zxid, &others);
+    session->chain = refused->cxid == session->cxid + 1 ? session->chain + 1 : 1;
     session->cxid = refused->cxid;
     session->zxids[session->count++ % REFUSALS] = refused->zxid;
     census->refused_zxid = refused->zxid;
-    struct name *again = wanted_again(census, refused->session), *only = wanted.only;
-    if (again != NULL)
-        again->is_lock = true;
-    if (again != NULL || only == NULL || refused->zxid <= census->known_zxid)
+    if (others.again != NULL)
+        others.again->is_lock = true;
+    if (others.again != NULL || others.only == NULL || refused->zxid <= census->known_zxid)
         return (struct census_blame){0};
-    int64_t born = only->lives[only->lived % LIVES].from;
-    if (only != session->only || born != session->only_born ||
-        wanted.is_certain != session->is_certain) {
+    int64_t born = life_of(others.only)->from;
+    if (others.only != suspect->name || born != suspect->born ||
+        others.is_certain != suspect->is_certain) {
         weigh(session);
-        session->only = only;
-        session->only_born = born;
-        session->is_certain = wanted.is_certain;
-        session->first_ns = refused->at_ns;
+        *suspect = (struct suspect){others.only, born, others.is_certain, 0, refused->at_ns, 0};
     }
-    session->only_count++;
-    session->last_ns = refused->at_ns;
+    suspect->count++;
+    suspect->last_ns = refused->at_ns;
     return (struct census_blame){0};
 }
 
@@ -279,72 +262,78 @@ static void explain(struct refused *session, const struct census_create *create)
         return;
     size_t oldest = session->count - (count < REFUSALS ? count : REFUSALS);
     add_run(session, NULL, session->zxids[oldest % REFUSALS], create->zxid);
-    session->only_count -= count < session->only_count ? count : session->only_count;
+    session->suspect.count -= count < session->suspect.count ? count : session->suspect.count;
     session->chain = 0;
 }
 
+/* Whether the znode was another session's at a refusal of this one. */
 static bool has_wanted(const struct refused *session, const struct name *name)
 {
     for (size_t i = 0; i < REFUSALS && i < session->count; i++)
-        if (was_there(name, session->zxids[i], session->id))
-            return true;
+        for (const struct life *life = name->lives; life < name->lives + LIVES; life++)
+            if (life->owner != session->id && life->from < session->zxids[i] &&
+                life->until > session->zxids[i])
+                return true;
     return false;
+}
+
+/* ------------------------------------------------------------------ places */
+
+static const char *name_of(const char *path)
+{
+    return strrchr(path, '/') + 1;
+}
+
+/* What a znode's name makes it: a lease of kazoo's, or numbered by a server, if that number is of
+ * the cversion of its parent, which a server raises by one. */
+enum shape { PLAIN, LEASE, NUMBERED };
+
+static enum shape shape_of(const char *path, int32_t cversion)
+{
+    int32_t sequence;
+    if (line_is_kazoo_lease(name_of(path)))
+        return LEASE;
+    return queue_sequence(path, &sequence) &&
+                   (cversion == CENSUS_NO_CVERSION || (uint32_t)sequence + 1 == (uint32_t)cversion)
+               ? NUMBERED
+               : PLAIN;
+}
+
+/* Whether two places are of one recipe, and their names begin with the same if many recipes have
+ * such names. */
+static bool are_alike(const char *one, const char *other)
+{
+    struct line_place place;
+    const char *recipe = line_read(&one, 1, &place) > 0 ? line_recipe(&place, 1) : "";
+    const char *of_other = line_read(&other, 1, &place) > 0 ? line_recipe(&place, 1) : "";
+    if (strcmp(recipe, "queue") != 0 || strcmp(of_other, "queue") != 0)
+        return strcmp(recipe, of_other) == 0;
+    size_t length = strlen(one);
+    return strlen(other) == length && strncmp(one, other, length - DIGITS) == 0;
+}
+
+/* The folder of a place; NULL if it is not to be added and is not known. */
+static struct folder *folder_of(struct census *census, const char *path, bool is_added)
+{
+    char *text = memory_copy(path, (size_t)(name_of(path) - 1 - path));
+    struct folder *folder = is_added ? path_tree_find_or_add(&census->folders, text, sizeof *folder)
+                                     : path_tree_find(&census->folders, text);
+    free(text);
+    if (folder != NULL && folder->place == NULL)
+        folder->place = memory_text(name_of(path));
+    return folder;
 }
 
 /* ------------------------------------------------------------------ changes */
 
-/* The recipe of a place, with the part of its name before the number if many recipes have such
- * names; the caller's to free. */
-static char *kind_of(const char *name)
-{
-    struct line_place place;
-    const char *recipe = line_read(&name, 1, &place) > 0 ? line_recipe(&place, 1) : "";
-    size_t length = strlen(name);
-    size_t prefix = strcmp(recipe, "queue") == 0 && length > 10 ? length - 10 : 0;
-    return memory_format("%s %.*s", recipe, (int)prefix, name);
-}
-
-static bool looks_like_place(const char *path)
-{
-    const char *name = strrchr(path, '/') + 1;
-    int32_t sequence;
-    return queue_sequence(name, &sequence) || line_is_kazoo_lease(name);
-}
-
-/* Whether a server has numbered it: by the cversion of the parent, which it raises by one. */
-static bool is_numbered(const struct census_create *create)
-{
-    const char *name = strrchr(create->path, '/') + 1;
-    int32_t sequence;
-    return !line_is_kazoo_lease(name) && queue_sequence(name, &sequence) &&
-           (create->cversion == CENSUS_NO_CVERSION ||
-            (uint32_t)sequence + 1 == (uint32_t)create->cversion);
-}
-
-/* Whether a znode has a place's name: a number of its server's, or a lease. */
-static bool is_place(const struct census_create *create)
-{
-    return is_numbered(create) || line_is_kazoo_lease(strrchr(create->path, '/') + 1);
-}
-
-static void note_place(struct census *census, const char *path)
-{
-    const char *name = strrchr(path, '/') + 1;
-    char *text = memory_copy(path, (size_t)(name - 1 - path));
-    struct folder *folder = path_tree_find_or_add(&census->folders, text, sizeof *folder);
-    free(text);
-    if (folder->kind == NULL)
-        folder->kind = kind_of(name);
-}
-
-static void note_create(struct census *census, const struct census_create *create)
+static void note_create(struct census *census, const struct census_create *create, enum shape shape)
 {
     struct refused *session = id_tree_find(&census->refused, create->session);
     struct name *name = NULL;
-    if (census->known_zxid > 0 && looks_like_place(create->path))
+    if (census->known_zxid > 0 && shape_of(create->path, CENSUS_NO_CVERSION) != PLAIN)
         (void)path_tree_find_or_add(&census->places, create->path, sizeof(char *));
-    if (create->ephemeral && is_place(create))
-        note_place(census, create->path);
+    if (create->ephemeral && shape != PLAIN)
+        (void)folder_of(census, create->path, true);
     else if (create->ephemeral)
         name = path_tree_find_or_add(&census->names, create->path, sizeof *name);
     else
@@ -362,9 +351,48 @@ static void note_create(struct census *census, const struct census_create *creat
         return;
     if (name != NULL && name->is_lock) {
         add_run(session, name, 0, create->zxid);
-        session->only_count = 0; /* it wanted this one */
+        session->suspect.count = 0; /* it wanted this one */
     } else {
         explain(session, create);
+    }
+}
+
+/* Whether a znode is of a lock; of none the first time. */
+static bool is_lock(struct census *census, const struct census_create *create, enum shape shape)
+{
+    if (!census->is_known || (create->ephemeral && shape != PLAIN))
+        return census->is_known;
+    const struct name *name = path_tree_find(&census->names, create->path);
+    if (name != NULL || shape == PLAIN)
+        return name != NULL && name->is_lock;
+    const struct folder *folder = folder_of(census, create->path, false);
+    return folder != NULL && are_alike(folder->place, name_of(create->path));
+}
+
+void census_create(struct census *census, const struct census_create *create)
+{
+    enum shape shape = shape_of(create->path, create->cversion);
+    note_create(census, create, shape);
+    if (is_lock(census, create, shape))
+        locks_create(census->locks, create->ephemeral ? create->session : 0, create->path,
+                     shape == NUMBERED, create->at_ns);
+}
+
+void census_create_early(struct census *census, uint64_t at_ns)
+{
+    for (; census->early_next < census->early_count; census->early_next++) {
+        const struct early *early = &census->early[census->early_next];
+        if (early->zxid > census->begun_zxid)
+            return;
+        struct census_create create = {.session = early->session,
+                                       .zxid = early->zxid - 1,
+                                       .at_ns = at_ns,
+                                       .path = early->path,
+                                       .cversion = CENSUS_NO_CVERSION};
+        create.ephemeral = early->zxid == census->begun_zxid &&
+                           is_lock(census, &create, shape_of(early->path, CENSUS_NO_CVERSION));
+        if (create.ephemeral)
+            census_create(census, &create);
     }
 }
 
@@ -372,11 +400,12 @@ static void note_create(struct census *census, const struct census_create *creat
  * only be known if a session was refused during its life. */
 static void note_early(struct census *census, const char *path, int64_t session, int64_t zxid)
 {
-    if (!looks_like_place(path)) {
+    if (shape_of(path, CENSUS_NO_CVERSION) == PLAIN) {
         if (census->refused_zxid < census->begun_zxid)
             return;
         struct name *name = path_tree_find_or_add(&census->names, path, sizeof *name);
-        name->lives[++name->lived % LIVES] = (struct life){session, census->begun_zxid - 1, zxid};
+        name->lived++;
+        *life_of(name) = (struct life){session, census->begun_zxid - 1, zxid};
     }
     census->early = memory_grow(census->early, census->early_count, sizeof *census->early);
     census->early[census->early_count++] =
@@ -396,7 +425,7 @@ void census_delete(struct census *census, const char *path, int64_t session, int
     end_life(census, name, zxid);
     /* No session was refused since it was there first: it was no lock, unless its session wants it
      * again. */
-    bool may_be = census->is_known ? name->doubt.refusals > 0
+    bool may_be = census->is_known ? name->refusals > 0
                                    : name->lived > 1 || census->refused_zxid > name->lives[1].from;
     if (name->is_lock || may_be || (!census->is_known && census->kept++ < KEPT))
         return;
@@ -406,9 +435,10 @@ void census_delete(struct census *census, const char *path, int64_t session, int
 /* Ends the lives of the znodes of a session; 0: of all. */
 static void end_lives(struct census *census, int64_t session, int64_t zxid)
 {
-    for (struct name *name = census->there, *after; name != NULL; name = after) {
-        after = name->after;
-        if (session == 0 || owner_of(name) == session)
+    struct name *name = LIST_FIRST(&census->there), *after;
+    for (; name != NULL; name = after) {
+        after = LIST_NEXT(name, there);
+        if (session == 0 || life_of(name)->owner == session)
             end_life(census, name, zxid);
     }
 }
@@ -442,8 +472,6 @@ void census_begin(struct census *census, int64_t zxid, int64_t known)
     end_lives(census, 0, zxid);
 }
 
-/* ------------------------------------------------------------------ what is known */
-
 static void weigh_each(const void *node, VISIT visit, void *context)
 {
     (void)context;
@@ -454,71 +482,21 @@ static void weigh_each(const void *node, VISIT visit, void *context)
 static void judge(const void *node, VISIT visit, void *context)
 {
     struct name *name = *(struct name *const *)node;
-    struct census *census = context;
-    if ((visit != preorder && visit != leaf) || name->is_lock || name->doubt.refusals == 0)
+    const struct census *census = context;
+    if ((visit != preorder && visit != leaf) || name->is_lock || name->refusals == 0)
         return;
     name->is_lock = name->is_repeated;
-    census->doubts = memory_grow(census->doubts, census->doubt_count, sizeof *census->doubts);
-    census->doubts[census->doubt_count++] = (struct census_doubt){
-        name->path, name->is_lock, name->doubt.refusals, name->doubt.sessions};
+    census->doubt(census->context, name->path, name->is_lock, name->refusals, name->sessions);
 }
 
-void census_again(struct census *census)
+void census_again(struct census *census, census_doubt *doubt, void *context)
 {
+    census->doubt = doubt;
+    census->context = context;
     twalk_r(census->refused, weigh_each, NULL);
     twalk_r(census->names, judge, census);
     census->is_known = true;
     census->early_next = 0;
-}
-
-/* Whether a znode is of a lock; of none the first time. */
-static bool is_lock(const struct census *census, const struct census_create *create)
-{
-    const char *name = strrchr(create->path, '/') + 1;
-    if (!census->is_known)
-        return false;
-    if (create->ephemeral && is_place(create))
-        return true;
-    const struct name *known = path_tree_find(&census->names, create->path);
-    if (known != NULL || !is_place(create))
-        return known != NULL && known->is_lock;
-    char *text = memory_copy(create->path, (size_t)(name - 1 - create->path));
-    const struct folder *folder = path_tree_find(&census->folders, text);
-    free(text);
-    text = kind_of(name);
-    bool is_alike = folder != NULL && strcmp(folder->kind, text) == 0;
-    free(text);
-    return is_alike;
-}
-
-void census_create(struct census *census, const struct census_create *create)
-{
-    note_create(census, create);
-    if (is_lock(census, create))
-        locks_create(census->locks, create->ephemeral ? create->session : 0, create->path,
-                     is_numbered(create), create->at_ns);
-}
-
-void census_create_early(struct census *census, uint64_t at_ns)
-{
-    for (; census->early_next < census->early_count; census->early_next++) {
-        const struct early *early = &census->early[census->early_next];
-        if (early->zxid > census->begun_zxid)
-            return;
-        struct census_create create = {.session = early->session,
-                                       .zxid = early->zxid - 1,
-                                       .at_ns = at_ns,
-                                       .path = early->path,
-                                       .cversion = CENSUS_NO_CVERSION};
-        create.ephemeral = early->zxid == census->begun_zxid && is_lock(census, &create);
-        if (create.ephemeral)
-            census_create(census, &create);
-    }
-}
-
-const struct census_doubt *census_doubt(const struct census *census, size_t index)
-{
-    return index < census->doubt_count ? &census->doubts[index] : NULL;
 }
 
 struct census *census_new(struct locks *locks)
@@ -530,14 +508,12 @@ struct census *census_new(struct locks *locks)
 
 static void free_folder(void *node)
 {
-    free(((struct folder *)node)->kind);
+    free(((struct folder *)node)->place);
     path_tree_free_element(node);
 }
 
 void census_free(struct census *census)
 {
-    if (census == NULL)
-        return;
     tdestroy(census->places, path_tree_free_element);
     tdestroy(census->names, path_tree_free_element);
     tdestroy(census->folders, free_folder);
@@ -545,6 +521,5 @@ void census_free(struct census *census)
     for (size_t i = 0; i < census->early_count; i++)
         free(census->early[i].path);
     free(census->early);
-    free(census->doubts);
     free(census);
 }

@@ -48,12 +48,9 @@ struct census_blame {
     bool inferred;    /* ephemeral znodes of others were there, too */
 };
 
-/* A znode of which it is not certain that it is a lock. */
-struct census_doubt {
-    const char *path;
-    bool is_lock; /* is taken for one */
-    uint64_t refusals, sessions;
-};
+/* A znode that may have refused creates of sessions; is_lock: it is taken for a lock. */
+typedef void census_doubt(void *context, const char *path, bool is_lock, uint64_t refusals,
+                          uint64_t sessions);
 
 struct census *census_new(struct locks *locks);
 void census_free(struct census *census);
@@ -71,14 +68,11 @@ void census_close(struct census *census, int64_t session, int64_t zxid, bool are
 /* The first time nothing is blamed. */
 struct census_blame census_refuse(struct census *census, const struct census_create *refused);
 
-/* Behind the last change, and before the same changes come again. */
-void census_again(struct census *census);
+/* Behind the last change, and before the same changes come again: passes each doubt. */
+void census_again(struct census *census, census_doubt *doubt, void *context);
 
 /* The second time, behind census_begin and the znodes that are known: creates those that were
  * there, too, by what deletes them later. */
 void census_create_early(struct census *census, uint64_t at_ns);
-
-/* Element `index`; NULL behind the last. */
-const struct census_doubt *census_doubt(const struct census *census, size_t index);
 
 #endif

@@ -9,12 +9,13 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 struct locks_session {
     int64_t id;                    /* the key */
     uint32_t number;               /* from 1 */
     size_t waits;                  /* how often it is among the waiting of a lock */
-    struct locks_place *last_made; /* of its znodes; the others are behind it */
+    LIST_HEAD(, locks_place) made; /* its places, the newest first */
 };
 
 /* A session that waits for a znode of another one. */
@@ -28,23 +29,21 @@ struct locks_place {
     char *path; /* the key */
     struct locks_lock *lock;
     struct locks_session *session;
-    struct locks_place *made_before, *made_after; /* by the same session */
-    struct line_place line;                       /* its name points into the path */
+    LIST_ENTRY(locks_place) made; /* by the same session */
+    struct line_place line;       /* its name points into the path */
     uint64_t arrived_ns;
 };
 
 struct locks {
     locks_closed *closed;
     void *context;
-    path_tree by_path, place_by_path;
+    path_tree by_path, places;
     id_tree by_session;
     struct locks_lock **list;
     size_t count;
     uint32_t sessions;
     size_t holders, present; /* of all locks: that hold; that hold or wait */
 };
-
-/* ------------------------------------------------------------------ what is found by its key */
 
 /* A new one has the next number; that of no session is 0. */
 static struct locks_session *session_of(struct locks *locks, int64_t id)
@@ -95,34 +94,29 @@ static void name_holder(struct locks_row *row, const struct locks_place *place)
     row->arrived_ns = place->arrived_ns;
 }
 
-static void give_turn(struct locks_lock *lock, struct locks_place *place, uint64_t at_ns)
-{
-    place->line.holds = true;
-    lock->holders++;
-    lock->all->holders++;
-    if (lock->row.granted++ == 0)
-        name_holder(&lock->row, place);
-    lock->row.granted_ns = at_ns;
-}
-
 /* The first place in the order of the queue holds, and behind it all that share with it.
  * Who was taken for a holder did not hold if a place before it is seen later, as by a relay. */
 static void give_turns(struct locks_lock *lock, uint64_t at_ns)
 {
-    size_t i = 0;
-    for (; i < lock->place_count; i++) {
+    bool joins = true;
+    for (size_t i = 0; i < lock->place_count; i++) {
         struct locks_place *place = place_of(lock, i);
-        if (!line_joins(&place->line, i, &place_of(lock, 0)->line))
-            break;
-        if (!place->line.holds)
-            give_turn(lock, place, at_ns);
-    }
-    for (; i < lock->place_count && place_of(lock, i)->line.holds; i++) {
-        place_of(lock, i)->line.holds = false;
-        lock->holders--;
-        lock->all->holders--;
-        lock->row.granted--;
-        name_holder(&lock->row, place_of(lock, 0));
+        joins = joins && line_joins(&place->line, i, &place_of(lock, 0)->line);
+        if (!joins && !place->line.holds)
+            return;
+        if (joins && !place->line.holds) {
+            lock->holders++;
+            lock->all->holders++;
+            if (lock->row.granted++ == 0)
+                name_holder(&lock->row, place);
+            lock->row.granted_ns = at_ns;
+        } else if (!joins) {
+            lock->holders--;
+            lock->all->holders--;
+            lock->row.granted--;
+            name_holder(&lock->row, place_of(lock, 0));
+        }
+        place->line.holds = joins;
     }
 }
 
@@ -138,81 +132,59 @@ static void close_row(struct locks *locks, struct locks_lock *lock, uint64_t at_
 
 /* ------------------------------------------------------------------ places */
 
-/* The number of places before this one. Nearly all are the last. */
-static size_t rank_of(const struct locks_lock *lock, const struct locks_place *place)
-{
-    size_t rank = lock->place_count;
-    while (rank > 0 && queue_before(place->line.sequence, place_of(lock, rank - 1)->line.sequence))
-        rank--;
-    return rank;
-}
-
+/* Inserts a place behind those with lower numbers: nearly all are the last. */
 static void insert(struct locks_lock *lock, struct locks_place *place)
 {
-    size_t used = lock->first + lock->place_count;
-    if (lock->first > lock->place_count) { /* half of the room or more has become free in front */
-        memmove(lock->places, lock->places + lock->first, lock->place_count * sizeof(void *));
+    size_t rank = lock->place_count;
+    if (lock->first > rank) { /* half of the room or more has become free in front */
+        memmove(lock->places, lock->places + lock->first, rank * sizeof(void *));
         lock->first = 0;
-        used = lock->place_count;
     }
-    lock->places = memory_grow(lock->places, used, sizeof(void *));
-    size_t rank = rank_of(lock, place);
+    lock->places = memory_grow(lock->places, lock->first + rank, sizeof(void *));
+    while (rank > 0 && queue_before(place->line.sequence, place_of(lock, rank - 1)->line.sequence))
+        rank--;
     struct locks_place **at = lock->places + lock->first + rank;
-    memmove(at + 1, at, (lock->place_count - rank) * sizeof(void *));
+    memmove(at + 1, at, (lock->place_count++ - rank) * sizeof(void *));
     *at = place;
-    lock->place_count++;
     lock->all->present++;
 }
 
-static void unlink_place(struct locks_lock *lock, const struct locks_place *place)
+/* Fills a place that is new. */
+static void make_place(struct locks_lock *lock, struct locks_session *session,
+                       struct locks_place *place, uint64_t arrived_ns)
 {
-    size_t rank = 0;
-    while (place_of(lock, rank) != place)
-        rank++;
-    struct locks_place **from = lock->places + lock->first;
-    if (rank == 0)
-        lock->first++;
-    else
-        memmove(from + rank, from + rank + 1, (lock->place_count - rank - 1) * sizeof(void *));
-    lock->place_count--;
-    lock->all->present--;
-}
-
-static void make_place(struct locks *locks, struct locks_lock *lock, struct locks_session *session,
-                       const char *path, uint64_t arrived_ns)
-{
-    struct locks_place *place = path_tree_find_or_add(&locks->place_by_path, path, sizeof *place);
-    place->lock = lock;
-    place->session = session;
-    place->arrived_ns = arrived_ns;
-    place->made_before = session->last_made;
-    if (session->last_made != NULL)
-        session->last_made->made_after = place;
-    session->last_made = place;
     const char *name = strrchr(place->path, '/') + 1;
     if (line_read(&name, 1, &place->line) == 0)
         place->line.role = LINE_LEASES; /* or the only place */
     place->line.holds = false;
+    place->lock = lock;
+    place->session = session;
+    place->arrived_ns = arrived_ns;
+    LIST_INSERT_HEAD(&session->made, place, made);
     if (lock->recipe == NULL)
         lock->recipe = line_recipe(&place->line, 1);
     insert(lock, place);
 }
 
-/* Whether it held. */
+/* Removes a place, nearly always the first; returns whether it held. */
 static bool remove_place(struct locks *locks, struct locks_place *place)
 {
     struct locks_lock *lock = place->lock;
+    struct locks_place **at = lock->places + lock->first;
     bool held = place->line.holds;
-    unlink_place(lock, place);
+    while (*at != place)
+        at++;
+    size_t rank = (size_t)(at - lock->places) - lock->first;
+    if (rank == 0)
+        lock->first++;
+    else
+        memmove(at, at + 1, (lock->place_count - rank - 1) * sizeof(void *));
+    lock->place_count--;
+    locks->present--;
     lock->holders -= held;
     locks->holders -= held;
-    if (place->made_before != NULL)
-        place->made_before->made_after = place->made_after;
-    if (place->made_after != NULL)
-        place->made_after->made_before = place->made_before;
-    else
-        place->session->last_made = place->made_before;
-    path_tree_remove(&locks->place_by_path, place);
+    LIST_REMOVE(place, made);
+    path_tree_remove(&locks->places, place);
     return held;
 }
 
@@ -256,11 +228,13 @@ void locks_create(struct locks *locks, int64_t id, const char *path, bool sequen
 {
     struct locks_lock *lock = lock_of(locks, path, sequential, at_ns);
     struct locks_session *session = session_of(locks, id);
-    struct locks_place *former = path_tree_find(&locks->place_by_path, path);
+    struct locks_place *place = path_tree_find_or_add(&locks->places, path, sizeof *place);
     int32_t number;
-    if (former != NULL) /* its end was not seen */
-        end_place(locks, former, at_ns);
-    make_place(locks, lock, session, path, stop_waiting(lock, session, at_ns));
+    if (place->lock != NULL) { /* its end was not seen */
+        end_place(locks, place, at_ns);
+        place = path_tree_find_or_add(&locks->places, path, sizeof *place);
+    }
+    make_place(lock, session, place, stop_waiting(lock, session, at_ns));
     give_turns(lock, at_ns);
     tally_add(&lock->row.tally, TALLY_CREATE, 1);
     if (sequential && queue_sequence(path, &number) && (uint32_t)number + 1 > lock->next_number)
@@ -283,13 +257,26 @@ const struct locks_lock *locks_refuse(struct locks *locks, int64_t id, const cha
     return lock;
 }
 
+/* The lock of a znode that is no place: itself, or that of its folder; NULL: there is none. */
+static struct locks_lock *find_lock(const struct locks *locks, const char *path)
+{
+    struct locks_lock *lock = path_tree_find(&locks->by_path, path);
+    const char *name = strrchr(path, '/');
+    if (lock != NULL || name == NULL)
+        return lock != NULL && lock->by_name ? lock : NULL;
+    char *folder = memory_copy(path, (size_t)(name - path));
+    lock = path_tree_find(&locks->by_path, folder);
+    free(folder);
+    return lock != NULL && !lock->by_name ? lock : NULL;
+}
+
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
 {
-    struct locks_place *place = path_tree_find(&locks->place_by_path, path);
+    struct locks_place *place = path_tree_find(&locks->places, path);
+    struct locks_lock *lock = place != NULL ? place->lock : find_lock(locks, path);
     if (place != NULL)
         end_place(locks, place, at_ns);
-    struct locks_lock *lock = locks_find(locks, path);
-    if (lock != NULL && (lock->by_name || strcmp(lock->path, path) != 0))
+    if (lock != NULL)
         tally_add(&lock->row.tally, TALLY_DELETE, 1);
 }
 
@@ -301,10 +288,8 @@ void locks_close(struct locks *locks, int64_t id, uint64_t at_ns)
     for (size_t i = 0; session->waits > 0; i++)
         (void)stop_waiting(locks->list[i], session, at_ns);
     /* The newest first: what waits behind another place of the same session has no turn. */
-    for (struct locks_place *place = session->last_made, *before; place != NULL; place = before) {
-        before = place->made_before;
-        end_place(locks, place, at_ns);
-    }
+    while (!LIST_EMPTY(&session->made))
+        end_place(locks, LIST_FIRST(&session->made), at_ns);
     id_tree_remove(&locks->by_session, session);
     free(session);
 }
@@ -323,27 +308,14 @@ void locks_forget(struct locks *locks, uint64_t at_ns)
     }
 }
 
-struct locks_lock *locks_find(struct locks *locks, const char *path)
-{
-    struct locks_lock *lock = path_tree_find(&locks->by_path, path);
-    const char *name = strrchr(path, '/');
-    if (lock != NULL || name == NULL)
-        return lock;
-    char *folder = memory_copy(path, (size_t)(name - path));
-    lock = path_tree_find(&locks->by_path, folder);
-    free(folder);
-    return lock != NULL && !lock->by_name ? lock : NULL;
-}
-
 bool locks_holds(struct locks *locks, int64_t session)
 {
-    const struct locks_place *place = session_of(locks, session)->last_made;
-    while (place != NULL && !place->line.holds)
-        place = place->made_before;
-    return place != NULL;
+    const struct locks_place *place;
+    LIST_FOREACH(place, &session_of(locks, session)->made, made)
+    if (place->line.holds)
+        return true;
+    return false;
 }
-
-/* ------------------------------------------------------------------ the whole */
 
 struct locks *locks_new(locks_closed *closed, void *context)
 {
@@ -375,15 +347,12 @@ void locks_free(struct locks *locks)
     if (locks == NULL)
         return;
     for (size_t i = 0; i < locks->count; i++) {
-        struct locks_lock *lock = locks->list[i];
-        while (lock->place_count > 0)
-            (void)remove_place(locks, place_of(lock, 0));
-        free(lock->places);
-        free(lock->waiting);
-        free(lock->path);
+        free(locks->list[i]->places);
+        free(locks->list[i]->waiting);
     }
+    tdestroy(locks->places, path_tree_free_element);
     tdestroy(locks->by_session, free);
-    tdestroy(locks->by_path, free);
+    tdestroy(locks->by_path, path_tree_free_element);
     free(locks->list);
     free(locks);
 }

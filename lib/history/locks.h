@@ -10,8 +10,7 @@
  *             name of the recipe are those of recipes/line.h. A child is a place in the queue.
  *   by name   a znode without a number: its owner holds the lock.
  *
- * Which znodes are locks the caller decides (history/census.h). A place may be of no session (id
- * 0).
+ * Which znodes are locks the caller decides (history/census.h). A place may be of no session (0).
  *
  * Who holds follows from the znodes: the first place, or all readers in front, or all leases. A
  * release is the end of a holder's znode, whoever ends it. The rows of a lock are those of a
@@ -30,7 +29,6 @@
 #include <stdint.h>
 
 struct locks;
-struct locks_lock;
 
 /* From one release to the next. Times are on the caller's clock. */
 struct locks_row {
@@ -62,11 +60,9 @@ struct locks_lock {
     size_t waiting_count;
 };
 
-/* A row that is closed. */
+/* closed: gets each row that is closed; may be NULL. */
 typedef void locks_closed(void *context, const struct locks_lock *lock,
                           const struct locks_row *row);
-
-/* Ends with locks_free. closed may be NULL. */
 struct locks *locks_new(locks_closed *closed, void *context);
 void locks_free(struct locks *locks);
 
@@ -84,17 +80,12 @@ void locks_close(struct locks *locks, int64_t session, uint64_t at_ns);
 /* All znodes and sessions are gone, at an unknown time: rows with a holder are closed. */
 void locks_forget(struct locks *locks, uint64_t at_ns);
 
-/* The lock that a path is the folder or the znode of, or whose folder has it; NULL: none. */
-struct locks_lock *locks_find(struct locks *locks, const char *path);
-
-/* Places and sessions that wait. */
+/* Places and sessions that wait; and at all locks together, with the places that hold. */
 size_t locks_waiters(const struct locks_lock *lock);
+void locks_count(const struct locks *locks, size_t *holders, size_t *waiters);
 
 /* Whether a session holds one. */
 bool locks_holds(struct locks *locks, int64_t session);
-
-/* What there is now at all locks together: places that hold, and places and sessions that wait. */
-void locks_count(const struct locks *locks, size_t *holders, size_t *waiters);
 
 /* Closes the rows that are open. Nothing may be fed afterwards. */
 void locks_end(struct locks *locks, uint64_t at_ns);

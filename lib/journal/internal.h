@@ -5,17 +5,32 @@
 
 #include "journal/journal.h"
 
-/* Both kinds of files begin with a word, the version and a number of the database. */
+/* Files begin with a word, the version and a number of the database. */
 #define FILE_HEADER_BYTES 16
 #define FILE_VERSION      2
 #define FILE_BUFFER_BYTES 131072
 
+#define SNAPSHOT_CONFIG 2048
+struct snapshot_facts {
+    bool is_whole;
+    const char *compression; /* that cannot be read; NULL: none */
+    int64_t newest;          /* the highest zxid in a znode, up to that of the snapshot's name */
+    char config[SNAPSHOT_CONFIG]; /* the servers of the ensemble, from 3.5 on; "": not known */
+};
+
 struct journal_file {
     char *path;
+    bool is_log;
     size_t folder; /* its index among the folders that were named */
     int64_t zxid;  /* of a log its first record's, 0: it has none; of a snapshot that of its name */
-    uint64_t bytes; /* when it was found */
-    uint64_t end;   /* of a log: where the first reading ended; 0: none did */
+    uint64_t bytes;               /* when it was found */
+    uint64_t end;                 /* of a log: where the first reading ended; 0: none did */
+    struct snapshot_facts *facts; /* NULL: not known yet */
+};
+
+struct journal_files {
+    struct journal_file *list; /* by their zxids */
+    size_t count;
 };
 
 /* The name of the program that has compressed a file which begins so; NULL: none that is known. */
@@ -26,22 +41,16 @@ const char *file_compression(const unsigned char *bytes, size_t count);
 bool transaction_read(const unsigned char *bytes, size_t count,
                       struct journal_transaction *transaction, size_t *content);
 
-#define SNAPSHOT_CONFIG 2048
-struct snapshot_facts {
-    const char *compression; /* that cannot be read; NULL: none */
-    int64_t newest;          /* the highest zxid in a znode, up to that of the snapshot's name */
-    char config[SNAPSHOT_CONFIG]; /* the servers of the ensemble, from 3.5 on; "": not known */
-};
-
-/* Passes the sessions of a snapshot, and its znodes that are older than `before`, to `listener`,
- * which may be NULL. False if the file is no whole snapshot. */
-bool snapshot_read(const struct journal_file *file, const struct journal_listener *listener,
+/* Passes the sessions of a snapshot, and its znodes that are older than `before`, to `listener`. */
+void snapshot_read(const struct journal_file *file, const struct journal_listener *listener,
                    void *context, int64_t before, struct snapshot_facts *facts);
 
+/* The facts of a snapshot, which is read once for them. */
+const struct snapshot_facts *snapshot_facts(struct journal_file *file);
+
 /* ERROR_OTHER_ENSEMBLE if the newest snapshots of two folders name other servers: two ensembles
- * whose transactions have no number in common would be merged. The snapshots are in the order of
- * their zxids. */
-MUST_CHECK enum error_kind snapshots_check(const struct journal_file *snapshots, size_t count,
+ * whose transactions have no number in common would be merged. */
+MUST_CHECK enum error_kind snapshots_check(const struct journal_files *snapshots,
                                            char *const *folders, size_t folder_count,
                                            struct error *error);
 

@@ -111,54 +111,18 @@ struct journal_znode {
     int32_t cversion;
 };
 
-/* Flaws: X(NAME, whether transactions may be missing because of it, sentence behind the file). */
-#define JOURNAL_FLAWS(X)                                                                           \
-    X(TORN, false, "ends within a record: it is cut short, or was copied while it grew")           \
-    X(CHECKSUM, true, "has a record with a wrong checksum; the rest of the file is not read")      \
-    X(UNREADABLE, true, "has a record that cannot be read; the rest of the file is not read")      \
-    X(NOT_A_LOG, true, "is no transaction log")                                                    \
-    X(OTHER_VERSION, true, "is of another version than 2, which ZooKeeper 3.4 to 3.9 write")       \
-    X(COMPRESSED, true, "cannot be read, because it is compressed by")                             \
-    X(GAP, true, "begins behind transactions that no file has")                                    \
-    X(SNAPSHOT, false, "is no whole snapshot, and is left out")                                    \
-    X(LEFT_OUT, false, "is a snapshot that is left out, because it is compressed by")              \
-    X(NO_SNAPSHOT, true,                                                                           \
-      "does not begin with the first transaction, and no snapshot has what was there before "      \
-      "(name the dataDir as well)")
-
-enum journal_flaw_kind {
-#define X(NAME, loses, sentence) JOURNAL_##NAME,
-    JOURNAL_FLAWS(X)
-#undef X
-        JOURNAL_FLAW_COUNT
-};
-
-struct journal_flaw {
-    enum journal_flaw_kind kind;
-    const char *file; /* its path; of a gap, of the record behind it */
-    uint64_t offset;  /* in the file; 0 where the flaw is the whole file's */
-    int64_t after;    /* zxid of the last transaction before; 0: none */
-    int64_t before;   /* GAP: zxid of the next transaction; 0: there is none */
-    int64_t newest;   /* GAP: the highest zxid between that a snapshot has; 0: none has any */
-    const char *compression; /* COMPRESSED and LEFT_OUT: the program */
-};
-
-extern const struct journal_flaw_row {
-    bool loses;
-    const char *sentence;
-} journal_flaws[];
-
 /* Each may be NULL. */
 struct journal_listener {
     /* Before the first transaction, and behind each gap: sessions and znodes so far do not go on.
-     * Those of a snapshot follow that are older than the transaction `zxid`; `snapshot`
-     * is its zxid, 0 if nothing was there before, or JOURNAL_NOT_KNOWN. */
+     * Those of a snapshot follow that are older than the transaction `zxid`; `snapshot` is its
+     * zxid, 0 if nothing was there before, or JOURNAL_NOT_KNOWN. */
     void (*begin)(void *context, int64_t zxid, int64_t snapshot);
     void (*znode)(void *context, const struct journal_znode *znode);
     void (*session)(void *context, int64_t id, int32_t timeout_ms);
     void (*transaction)(void *context, const struct journal_transaction *transaction);
-    void (*flaw)(void *context, const struct journal_flaw *flaw);
-    /* About every MiB: false ends the reading. */
+    /* What is wrong with the files, in a sentence, and whether transactions may be missing. */
+    void (*flaw)(void *context, const char *sentence, bool loses);
+    /* About every MiB of a log, and at its end: false ends the reading. */
     bool (*progress)(void *context, uint64_t read_bytes, uint64_t of_bytes);
 };
 
@@ -175,8 +139,8 @@ size_t journal_logs(const struct journal *journal);
 
 /* Reads everything: the snapshot first. ERROR_INTERRUPTED if `progress` ends it,
  * ERROR_OTHER_ENSEMBLE if two files have other transactions of one zxid, or the snapshots of two
- * folders name no server in common, and errors of reading. The
- * first reading decides how far a log is read that still grows. */
+ * folders name no server in common, and errors of reading. The first reading decides how far a log
+ * is read that still grows. */
 MUST_CHECK enum error_kind journal_read(struct journal *journal,
                                         const struct journal_listener *listener, void *context,
                                         struct error *error);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "journal/internal.h"
 
+#include "base/id_tree.h"
 #include "base/memory.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -33,11 +35,12 @@ const char *file_compression(const unsigned char *bytes, size_t count)
 struct source {
     gzFile file;
     uLong checksum;
-    bool failed;     /* it ended too early, or is no snapshot */
-    int64_t *listed; /* the sessions whose ids look like a TTL */
-    size_t listed_count;
-    int64_t most; /* zxid of the name: what is newer was written while the server went on */
+    bool failed;      /* it ended too early, or is no snapshot */
+    id_tree sessions; /* whose ids look like a TTL */
+    int64_t most;     /* zxid of the name: what is newer was written while the server went on */
     struct snapshot_facts *facts;
+    const struct journal_listener *listener;
+    void *context;
     char path[PATH_MOST];
 };
 
@@ -50,18 +53,13 @@ static void read_bytes(struct source *source, void *bytes, size_t count)
     source->checksum = adler32(source->checksum, bytes, (uInt)count);
 }
 
-static int32_t read_int(struct source *source)
-{
-    unsigned char bytes[4];
-    read_bytes(source, bytes, sizeof bytes);
-    return jute_int(&(struct jute){.bytes = bytes, .left = sizeof bytes});
-}
-
-static int64_t read_long(struct source *source)
+/* An int of 4 bytes or a long of 8. */
+static int64_t read_integer(struct source *source, size_t width)
 {
     unsigned char bytes[8];
-    read_bytes(source, bytes, sizeof bytes);
-    return jute_long(&(struct jute){.bytes = bytes, .left = sizeof bytes});
+    struct jute jute = {.bytes = bytes, .left = width};
+    read_bytes(source, bytes, width);
+    return width == 4 ? jute_int(&jute) : jute_long(&jute);
 }
 
 static void skip(struct source *source, size_t count)
@@ -76,12 +74,11 @@ static void skip(struct source *source, size_t count)
 /* The length of a text or of data; 0 of null. */
 static size_t read_length(struct source *source)
 {
-    int32_t length = read_int(source);
+    int64_t length = read_integer(source, 4);
     source->failed |= length < -1;
     return length > 0 && !source->failed ? (size_t)length : 0;
 }
 
-/* Reads the path of a znode; "/" is the end of the znodes, and "" the root. */
 static struct jute_bytes read_path(struct source *source)
 {
     size_t length = read_length(source);
@@ -94,10 +91,10 @@ static struct jute_bytes read_path(struct source *source)
 
 static void skip_acls(struct source *source)
 {
-    for (int32_t lists = read_int(source); lists > 0 && !source->failed; lists--) {
-        (void)read_long(source);
-        for (int32_t entries = read_int(source); entries > 0 && !source->failed; entries--) {
-            (void)read_int(source);
+    for (int64_t lists = read_integer(source, 4); lists > 0 && !source->failed; lists--) {
+        (void)read_integer(source, 8);
+        for (int64_t entries = read_integer(source, 4); entries > 0 && !source->failed; entries--) {
+            (void)read_integer(source, 4);
             skip(source, read_length(source)); /* scheme */
             skip(source, read_length(source)); /* who */
         }
@@ -107,17 +104,6 @@ static void skip_acls(struct source *source)
 static bool looks_like_ttl(int64_t owner)
 {
     return (uint64_t)owner >> 56 == OWNER_TTL_BYTE;
-}
-
-/* Such an owner is a session if the snapshot has that. */
-static bool is_session(const struct source *source, int64_t owner)
-{
-    size_t i = 0;
-    if (!looks_like_ttl(owner))
-        return owner != OWNER_CONTAINER;
-    while (i < source->listed_count && source->listed[i] != owner)
-        i++;
-    return i < source->listed_count;
 }
 
 static void note_zxid(struct source *source, int64_t zxid)
@@ -149,43 +135,36 @@ static void read_znode(struct source *source, struct journal_znode *znode)
     znode->cversion = jute_int(&stat);
     (void)jute_int(&stat); /* aversion */
     int64_t owner = jute_long(&stat);
-    znode->owner = is_session(source, owner) ? owner : 0;
+    bool is_session = looks_like_ttl(owner) ? id_tree_find(&source->sessions, owner) != NULL
+                                            : owner != OWNER_CONTAINER;
+    znode->owner = is_session ? owner : 0;
     note_zxid(source, jute_long(&stat)); /* pzxid: of the last child that came or went */
 }
 
-static bool is_end(const struct jute_bytes *path)
+static void read_sessions(struct source *source)
 {
-    return path->length == 1 && path->bytes[0] == '/';
-}
-
-static void read_sessions(struct source *source, const struct journal_listener *listener,
-                          void *context)
-{
-    for (int32_t count = read_int(source); count > 0 && !source->failed; count--) {
-        int64_t id = read_long(source);
-        int32_t timeout_ms = read_int(source);
-        if (looks_like_ttl(id) && !source->failed) {
-            source->listed =
-                memory_grow(source->listed, source->listed_count, sizeof *source->listed);
-            source->listed[source->listed_count++] = id;
-        }
-        if (listener != NULL && listener->session != NULL && !source->failed)
-            listener->session(context, id, timeout_ms);
+    for (int64_t count = read_integer(source, 4); count > 0 && !source->failed; count--) {
+        int64_t id = read_integer(source, 8);
+        int32_t timeout_ms = (int32_t)read_integer(source, 4);
+        if (source->failed)
+            return;
+        if (looks_like_ttl(id))
+            (void)id_tree_find_or_add(&source->sessions, id, sizeof id);
+        if (source->listener->session != NULL)
+            source->listener->session(source->context, id, timeout_ms);
     }
 }
 
-static void read_znodes(struct source *source, const struct journal_listener *listener,
-                        void *context, int64_t before)
+/* Reads the znodes up to the path "/", which is their end; the root's is "". */
+static void read_znodes(struct source *source, int64_t before)
 {
-    struct journal_znode znode = {0};
-    for (;;) {
-        znode.path = read_path(source);
-        if (source->failed || is_end(&znode.path))
-            return;
+    struct journal_znode znode = {.path = read_path(source)};
+    while (!source->failed && (znode.path.length != 1 || znode.path.bytes[0] != '/')) {
         read_znode(source, &znode);
-        if (listener != NULL && listener->znode != NULL && !source->failed &&
-            znode.path.length > 0 && znode.czxid < before)
-            listener->znode(context, &znode);
+        if (!source->failed && source->listener->znode != NULL && znode.path.length > 0 &&
+            znode.czxid < before)
+            source->listener->znode(source->context, &znode);
+        znode.path = read_path(source);
     }
 }
 
@@ -199,7 +178,7 @@ static bool read_header(struct source *source)
     return jute_int(&jute) == SNAPSHOT_MAGIC && jute_int(&jute) == FILE_VERSION;
 }
 
-bool snapshot_read(const struct journal_file *file, const struct journal_listener *listener,
+void snapshot_read(const struct journal_file *file, const struct journal_listener *listener,
                    void *context, int64_t before, struct snapshot_facts *facts)
 {
     struct source *source = memory_new(1, sizeof *source);
@@ -207,52 +186,62 @@ bool snapshot_read(const struct journal_file *file, const struct journal_listene
     source->checksum = 1;
     source->most = file->zxid;
     source->facts = facts;
+    source->listener = listener;
+    source->context = context;
     source->file = gzopen(file->path, "re");
     source->failed = source->file == NULL || gzbuffer(source->file, FILE_BUFFER_BYTES) != 0 ||
                      !read_header(source);
-    read_sessions(source, listener, context);
+    read_sessions(source);
     skip_acls(source);
-    read_znodes(source, listener, context, before);
+    read_znodes(source, before);
     uLong checksum = source->checksum;
-    bool whole = (uLong)read_long(source) == checksum && !source->failed;
+    facts->is_whole = (uLong)read_integer(source, 8) == checksum && !source->failed;
     if (source->file != NULL)
         (void)gzclose_r(source->file);
-    free(source->listed);
+    tdestroy(source->sessions, free);
     free(source);
-    return whole;
+}
+
+const struct snapshot_facts *snapshot_facts(struct journal_file *file)
+{
+    static const struct journal_listener nobody;
+    if (file->facts == NULL) {
+        file->facts = memory_new(1, sizeof *file->facts);
+        snapshot_read(file, &nobody, NULL, 0, file->facts);
+    }
+    return file->facts;
 }
 
 /* ------------------------------------------------------------------ several folders */
 
 static bool share_a_server(const char *config, const char *other)
 {
-    for (const char *at = strstr(config, "server."); at != NULL; at = strstr(at + 1, "server.")) {
-        char *server = memory_copy(at, strcspn(at, ";\n"));
-        bool is_shared = strstr(other, server) != NULL;
-        free(server);
-        if (is_shared)
+    for (const char *at = strstr(config, "server."); at != NULL; at = strstr(at + 1, "server."))
+        if (memmem(other, strlen(other), at, strcspn(at, ";\n")) != NULL)
             return true;
-    }
     return false;
 }
 
-enum error_kind snapshots_check(const struct journal_file *snapshots, size_t count,
-                                char *const *folders, size_t folder_count, struct error *error)
+/* The servers that the newest snapshot of a folder names; "" if none does. */
+static const char *config_of(const struct journal_files *snapshots, size_t folder)
 {
-    struct snapshot_facts *facts = memory_new(folder_count, sizeof *facts);
-    enum error_kind kind = ERROR_NONE;
-    for (size_t i = count; i-- > 0 && folder_count > 1;) {
-        struct snapshot_facts *of_folder = &facts[snapshots[i].folder];
-        if (of_folder->config[0] == '\0')
-            (void)!snapshot_read(&snapshots[i], NULL, NULL, 0, of_folder);
-    }
-    for (size_t i = 0; i < folder_count; i++)
-        for (size_t j = 0; j < i && kind == ERROR_NONE; j++)
-            if (facts[i].config[0] != '\0' && facts[j].config[0] != '\0' &&
-                !share_a_server(facts[i].config, facts[j].config))
-                kind =
-                    error_raise(error, ERROR_OTHER_ENSEMBLE, 0, folders[i],
-                                "its snapshot names other servers than that of %.200s", folders[j]);
-    free(facts);
-    return kind;
+    for (size_t i = snapshots->count; i-- > 0;)
+        if (snapshots->list[i].folder == folder &&
+            snapshot_facts(&snapshots->list[i])->config[0] != '\0')
+            return snapshots->list[i].facts->config;
+    return "";
+}
+
+enum error_kind snapshots_check(const struct journal_files *snapshots, char *const *folders,
+                                size_t folder_count, struct error *error)
+{
+    for (size_t i = 1; i < folder_count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const char *config = config_of(snapshots, i), *other = config_of(snapshots, j);
+            if (config[0] != '\0' && other[0] != '\0' && !share_a_server(config, other))
+                return error_raise(error, ERROR_OTHER_ENSEMBLE, 0, folders[i],
+                                   "its snapshot names other servers than that of %.200s",
+                                   folders[j]);
+        }
+    return ERROR_NONE;
 }

@@ -16,14 +16,6 @@ static const struct {
 /* Above any server's clock: times can be subtracted, and be counted in nanoseconds. */
 #define TIME_MOST_MS INT64_C(9000000000000)
 
-static bool find_type(int32_t number, enum journal_type *type)
-{
-    for (*type = 0; *type < JOURNAL_TYPE_COUNT; ++*type)
-        if (types[*type].number == number)
-            return true;
-    return false;
-}
-
 static void skip_acl(struct jute *jute)
 {
     for (size_t entries = jute_vector(jute); entries > 0 && !jute->malformed; entries--) {
@@ -99,7 +91,9 @@ static void read_fields(struct jute *jute, const char *fields, struct journal_ch
 static void read_change(struct jute *jute, int32_t number, struct journal_change *change)
 {
     *change = (struct journal_change){.cversion = JOURNAL_NO_CVERSION};
-    if (find_type(number, &change->type))
+    while (change->type < JOURNAL_TYPE_COUNT && types[change->type].number != number)
+        change->type++;
+    if (change->type < JOURNAL_TYPE_COUNT)
         read_fields(jute, types[change->type].fields, change);
     else
         jute->malformed = true;
@@ -143,12 +137,11 @@ static void read_parts(struct jute *jute, struct journal_change *change)
 void journal_each_change(const struct journal_transaction *transaction, void *context,
                          journal_change_function *function)
 {
-    struct jute parts = transaction->change.listed;
-    struct journal_change part = {.type = JOURNAL_ERROR, .number = transaction->change.number};
-    if (transaction->change.type != JOURNAL_MULTI)
-        function(context, transaction, &transaction->change);
-    else if (transaction->change.failed)
-        function(context, transaction, &part);
+    const struct journal_change *change = &transaction->change;
+    struct journal_change part = {.type = JOURNAL_ERROR, .number = change->number};
+    struct jute parts = change->listed;
+    if (change->type != JOURNAL_MULTI || change->failed)
+        function(context, transaction, change->failed ? &part : change);
     else
         while (journal_next_part(&parts, &part))
             function(context, transaction, &part);

@@ -116,14 +116,14 @@ LOCK_TEST(each_script_has_its_handoffs)
     }
 }
 
-LOCK_TEST(a_lock_is_found_by_its_places)
+/* Of one that is no place as well, but not the deletion of the folder. */
+LOCK_TEST(deletions_in_the_folder_are_of_its_lock)
 {
-    play("30+1 10+0 20+2");
-    const struct locks_lock *lock = locks_find(locks, "/l");
-    assert_non_null(lock);
-    assert_ptr_equal(lock, locks_find(locks, "/l/lock-0000000002"));
-    assert_null(locks_find(locks, "/l/lock-0000000002/x"));
-    assert_null(locks_find(locks, "/other"));
+    play("30+1 10+0 -0 -0");
+    locks_delete(locks, "/l/other", 5);
+    locks_delete(locks, "/l", 6);
+    locks_delete(locks, "/l/other/x", 7);
+    assert_int_equal(locks_at(locks, 0)->row.tally.of[TALLY_DELETE], 3);
 }
 
 LOCK_TEST(all_leases_are_held)
@@ -132,9 +132,9 @@ LOCK_TEST(all_leases_are_held)
     locks_create(locks, 2, "/s/1f9a2b3c000041118222012345678abc", false, 2);
     locks_create(locks, 3, "/leases/_c_0f-lease-0000000000", true, 3);
     locks_create(locks, 4, "/leases/_c_1f-lease-0000000001", true, 4);
-    assert_int_equal(locks_find(locks, "/s")->holders, 2);
-    assert_string_equal(locks_find(locks, "/s")->recipe, "kazoo leases");
-    assert_int_equal(locks_find(locks, "/leases")->holders, 2);
+    assert_int_equal(locks_at(locks, 0)->holders, 2);
+    assert_string_equal(locks_at(locks, 0)->recipe, "kazoo leases");
+    assert_int_equal(locks_at(locks, 1)->holders, 2);
     locks_delete(locks, "/s/0f9a2b3c000041118222012345678abc", 5);
-    assert_int_equal(locks_find(locks, "/s")->holders, 1);
+    assert_int_equal(locks_at(locks, 0)->holders, 1);
 }
