@@ -38,6 +38,8 @@ static int64_t ask(const struct recipe *recipe, enum tally_kind kind, enum law_s
     bool arrives = step == LAW_ARRIVAL_FREE || step == LAW_ARRIVAL_HELD;
     struct tally cost = {0};
     at.held = step != LAW_ARRIVAL_FREE;
+    at.holders = at.held;
+    at.granted = arrives ? !at.held : at.waiters > 0;
     at.look = recipe_look(recipe);
     (arrives ? recipe->law.arrival : recipe->law.release)(&at, &cost);
     return (int64_t)cost.of[kind];

@@ -8,7 +8,6 @@
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #define READY  "ready"
 #define PREFIX "p-"
@@ -113,8 +112,7 @@ static void arrival(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_NOTIFICATION, last ? view->waiters : 0);
 }
 
-/* A leaving client lists the remaining clients and ready. The last one wakes all others, and each
- * of them lists ready alone. */
+/* A leaving client lists the others and ready. The last wakes the others, which list ready. */
 static void release(const struct law_view *view, struct tally *cost)
 {
     uint64_t left = view->holders - 1;

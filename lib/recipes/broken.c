@@ -5,7 +5,6 @@
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #define LAW_REST "-", "-"
 

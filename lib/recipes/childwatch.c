@@ -3,10 +3,8 @@
  * arrival and each departure wakes all waiters, which list again: the herd effect. */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
-/* ------------------------------------------------------------------ what a LIST with a watch costs
- */
+/* ------------------------------------------------------------------ the law of such a LIST */
 
 /* 1 if the watch of the holder's last list is still armed, else 0. It fires at the first arrival or
  * departure after the grant, and wakes no waiter. */

@@ -5,7 +5,6 @@
  * clients without a pause approach it.
  */
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -126,18 +126,16 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
     }
 }
 
-struct count {
-    const char *name;
-    uint64_t found, least, most;
-};
-
 bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t barriers, char *why,
                         size_t size)
 {
     const uint64_t *of = total->of, passages = clients * barriers;
     const uint64_t creates = of[TALLY_CREATE] - of[TALLY_CREATE_FAILED];
     const uint64_t others = clients - 1;
-    const struct count counts[] = {
+    const struct {
+        const char *name;
+        uint64_t found, least, most;
+    } counts[] = {
         /* One of the clients that find all znodes creates ready. */
         {"creates that succeed", creates, passages + barriers, passages + barriers},
         {"creates that fail", of[TALLY_CREATE_FAILED], 0, barriers * others},
@@ -153,11 +151,11 @@ bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t ba
         {"notifications", of[TALLY_NOTIFICATION], 0, of[TALLY_EXISTS]},
     };
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        const struct count *count = &counts[i];
-        if (count->found >= count->least && count->found <= count->most)
+        uint64_t found = counts[i].found, least = counts[i].least, most = counts[i].most;
+        if (found >= least && found <= most)
             continue;
-        snprintf(why, size, "%s: %" PRIu64 ", where there are %" PRIu64 " to %" PRIu64, count->name,
-                 count->found, count->least, count->most);
+        snprintf(why, size, "%s: %" PRIu64 ", where there are %" PRIu64 " to %" PRIu64,
+                 counts[i].name, found, least, most);
         return false;
     }
     return true;

@@ -30,9 +30,8 @@ void law_lock_release(struct law_lock *lock, struct tally *cost);
 /* Adds what the holder itself sends in the next release, whoever waits. */
 void law_lock_release_alone(const struct law_lock *lock, struct tally *cost);
 
-/* A turn, if the recipe has AWAIT_TURN, clients wait and none holds: adds its cost to *cost.
- * Returns how many clients continue; 0: no turn. To be called once all clients have arrived, and
- * after every later step. */
+/* Once all clients have arrived, and after every later step: a turn, if the recipe has AWAIT_TURN,
+ * clients wait and none holds. Adds its cost; returns how many clients continue, 0: no turn. */
 uint64_t law_lock_turn(struct law_lock *lock, struct tally *cost);
 
 /* The number of the first client in the queue, where clients share; it holds if any client does. */
@@ -44,9 +43,8 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
                struct tally *total);
 
 /* Whether these may be the totals of clients that have entered and left double barriers (barrier.c)
- * in free pace, in whatever order the servers carry out the requests, if no session loses its
- * connection. docs/method.md has the bounds. If not, writes the first count that is wrong to why:
- * 100 bytes are enough. */
+ * in free pace, in whatever order requests are carried out, if no connection is lost: the bounds of
+ * docs/method.md. If not, writes the first count that is wrong to why: 100 bytes are enough. */
 bool law_barriers_agree(const struct tally *total, uint64_t clients, uint64_t barriers, char *why,
                         size_t size);
 

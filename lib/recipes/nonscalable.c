@@ -5,7 +5,6 @@
  * leaves none.
  */
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #define DESCRIPTION(look)                                                                          \
     "The lock is one ephemeral znode. The client that creates it holds the lock; all others "      \

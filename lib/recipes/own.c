@@ -34,8 +34,7 @@ bool own_is_name(const char *name)
 
 /* ------------------------------------------------------------------ the compiler */
 
-/* Warnings that would be a crash later are errors: an AWAIT that is missing, a function that is not
- * there. */
+/* Warnings that would be a crash later are errors: a missing AWAIT, a missing function. */
 #define FLAGS                                                                                      \
     {                                                                                              \
         "-std=c11", "-D_GNU_SOURCE", "-O2", "-g", "-fPIC", "-shared", "-Wall", "-Wextra",          \

@@ -19,8 +19,7 @@
 /* Whether this is the name of a file: it has a slash. */
 bool own_is_file(const char *name);
 
-/* Whether a recipe may be called so, in files and columns: small letters, digits, dashes, a letter
- * first. */
+/* Whether a recipe may have this name: small letters, digits, dashes, a letter first. */
 bool own_is_name(const char *name);
 
 /*

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #define INTERVAL_NS (10 * NS_PER_MS)
 

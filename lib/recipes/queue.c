@@ -147,23 +147,21 @@ enum recipe_step queue_acquire_exists(struct contender *s)
     return queue_acquire(s, exists);
 }
 
-/* An arriving client lists all places, its own included, and looks at the one before its own. */
+/* An arriving client lists all places, its own included, and looks at another if it must wait. */
 void queue_arrival(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_CREATE, 1);
     tally_add(cost, TALLY_GET_CHILDREN, 1);
-    tally_add(cost, TALLY_NAMES_LISTED, 1 + view->waiters + (view->held ? 1 : 0));
-    if (view->held)
+    tally_add(cost, TALLY_NAMES_LISTED, 1 + view->holders + view->waiters);
+    if (view->granted == 0)
         tally_add(cost, view->look, 1);
 }
 
-/* One client is woken, lists the remaining places, and is the lowest. */
+/* The clients that are granted are woken, no other is; each lists the remaining places. */
 void queue_release(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_DELETE, 1);
-    if (view->waiters > 0) {
-        tally_add(cost, TALLY_NOTIFICATION, 1);
-        tally_add(cost, TALLY_GET_CHILDREN, 1);
-        tally_add(cost, TALLY_NAMES_LISTED, view->waiters);
-    }
+    tally_add(cost, TALLY_NOTIFICATION, view->granted);
+    tally_add(cost, TALLY_GET_CHILDREN, view->granted);
+    tally_add(cost, TALLY_NAMES_LISTED, view->granted * (view->holders - 1 + view->waiters));
 }

@@ -11,8 +11,7 @@
 
 #include "recipes/recipe.h"
 
-/* A client creates lock/lock-, to which the server appends the sequence number. */
-#define QUEUE_PREFIX "lock-"
+#define QUEUE_PREFIX "lock-" /* of a place; the server appends the sequence number */
 
 /* The sequence number at the end of a znode's name (%010d). A negative one of ten digits is
  * recognised only after a prefix that ends in "-" or "_". False: the name has none. */
@@ -36,8 +35,7 @@ bool queue_find_place(struct contender *s);
  * the path and the number of the place just before. Names without a sequence number are ignored. */
 bool queue_is_lowest(struct contender *s);
 
-/* The same, among the names that begin with `prefix`; s->watched and s->predecessor are the last or
- * the first place before s. */
+/* The same, among the names that begin with `prefix`, with the last or the first place before s. */
 enum queue_which { QUEUE_LAST, QUEUE_FIRST };
 bool queue_none_before(struct contender *s, const char *prefix, enum queue_which which);
 
@@ -50,8 +48,7 @@ int32_t queue_previous(int32_t sequence);
 /* Writes the path of the place with this prefix and number (RECIPE_PATH_MAX bytes). */
 void queue_place(const struct contender *s, const char *prefix, int32_t sequence, char *path);
 
-/* The acquire of the locks in which each client watches the place just before its own (scalable.c).
- */
+/* The acquire of locks in which each client watches the place just before its own (scalable.c). */
 enum recipe_step queue_acquire(struct contender *s, look_function *look);
 enum recipe_step queue_acquire_exists(struct contender *s); /* look: exists */
 
@@ -62,7 +59,7 @@ enum recipe_step queue_acquire_exists(struct contender *s); /* look: exists */
     "3 if n is lowest znode in C, exit\n"                                                          \
     "4 p = " predecessor "\n" rest
 
-/* Its law. */
+/* Its law, and that of readers and writers of whom a release wakes those that it grants. */
 void queue_arrival(const struct law_view *view, struct tally *cost);
 void queue_release(const struct law_view *view, struct tally *cost);
 #define QUEUE_LAW                                                                                  \

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The ready flag. The data are two znodes, a and b; both must contain the sequence number of the
- * last holder. */
+/* The ready flag. The data are the znodes a and b; both must have the last holder's number. */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #include <stdio.h>
 

@@ -27,8 +27,7 @@
 /* The longest path of a znode that a recipe handles, with its terminator. */
 #define RECIPE_PATH_MAX 160
 
-/* For AWAIT_ANY_WATCH: stands for every event. */
-#define EVENT_ANY ((enum client_event)0)
+#define EVENT_ANY ((enum client_event)0) /* for AWAIT_ANY_WATCH: stands for every event */
 
 /* Why a coroutine has stopped. */
 enum recipe_step {
@@ -41,8 +40,7 @@ enum recipe_step {
     STEP_CRASHED /* the session must end without a message to the servers */
 };
 
-/* A GUID as text, with its terminator. */
-#define CONTENDER_GUID_SIZE 37
+#define CONTENDER_GUID_SIZE 37 /* a GUID as text, with its terminator */
 
 /* A session that contends for a lock. All members but resume_at keep their values from one acquire
  * to the next; those that nothing else sets are for a recipe's own use. */
@@ -76,8 +74,7 @@ struct contender {
     uint32_t tasks_done;              /* work: tasks that were completed */
 };
 
-/* The state of a lock before one more client arrives, or a holder releases. Under lockstep no
- * message is in transit then. */
+/* The state of a lock, at rest, before one more client arrives, or a holder releases. */
 struct law_view {
     bool held;
     uint64_t holders; /* more than one only if they share the lock */
@@ -103,8 +100,7 @@ struct recipe_law {
     const char *notifications; /* the same for notifications */
 };
 
-/* The injected failure of one session of lock 0: a plan may have one, or a recipe for all its
- * trials. */
+/* The injected failure of one session of lock 0, by a plan, or by a recipe in all its trials. */
 enum death_how {
     DEATH_NONE,
     DEATH_EXIT,      /* the session is closed: its ephemeral znodes are deleted at once */
@@ -114,10 +110,8 @@ enum death_how {
 
 enum death_who {
     DEATH_HOLDER, /* lost reply: the first client that arrives */
-    DEATH_WAITER, /* the waiter in the middle of the queue; with two waiters one is behind it. Lost
-                     reply: the client in the middle of the arrivals */
-    DEATH_WORKER, /* the next client that is granted, in the middle of its work; crash only. With
-                     handoff 0: the first client that arrives */
+    DEATH_WAITER, /* the waiter in the middle, of two the first; lost reply: the middle arrival */
+    DEATH_WORKER, /* crash: the next client granted (handoff 0: the first), in its work */
 };
 
 struct death {
@@ -273,8 +267,7 @@ static inline enum tally_kind recipe_look(const struct recipe *recipe)
 /* Continues at once; under lockstep together with all waiters, when each has reached a turn. */
 #define AWAIT_TURN AWAIT_STEP(STEP_TURN)
 
-/* Continues after this time. A recipe that pauses cannot run under lockstep, unless it does so only
- * after a lost connection. */
+/* Continues after this time. Under lockstep a recipe may pause only after a lost connection. */
 #define AWAIT_PAUSE(nanoseconds) AWAIT_STEP(((void)(s->pause_ns = nanoseconds), STEP_PAUSE))
 
 /* The ends of an acquire, of the work, of a release, of the trial, of the session. */
@@ -311,8 +304,7 @@ static inline OPERATION create(struct contender *s, const char *path, enum creat
     return create_with_data(s, path, NULL, 0, mode);
 }
 
-/* WATCH is set whether or not the znode exists: then for its end or change, else for its creation.
- */
+/* WATCH is set for the end or change of a znode that exists, or else for its creation. */
 static inline OPERATION exists(struct contender *s, const char *path, enum watch_flag watch)
 {
     return recipe_submit(s, request_read(OP_EXISTS, path, watch));
@@ -373,7 +365,7 @@ const char *contender_child(const struct contender *s, const char *child, char *
 /* The same path for the current operation, which copies it. */
 #define CHILD(child) contender_child(s, child, (char[RECIPE_PATH_MAX]){0})
 
-/* Sets the event and the znode that the session waits for. */
+/* Sets what the session waits for. */
 void contender_park(struct contender *s, enum client_event event, const char *path);
 
 /* Whether this notification ends the wait of the session; if so, s->happened is set. Every event of

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 static const char description[] =
     "The scalable lock, which its holder may acquire again: the client counts its acquires, at "

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,8 +28,7 @@ const struct recipe *registry_find(const char *name)
     return NULL;
 }
 
-/* With fewer letters too many names match. */
-#define BEGINNING_MIN 3
+#define BEGINNING_MIN 3 /* with fewer letters too many names match */
 
 const char *registry_suggest(const char *name, char *text, size_t size)
 {

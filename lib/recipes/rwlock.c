@@ -9,13 +9,11 @@
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #define READER "read-"
 #define WRITER "write-"
 
-/* The first client and every fourth after it write; the others read. */
-#define ONE_WRITES_IN 4
+#define ONE_WRITES_IN 4 /* the first client and every fourth after it write; the others read */
 
 #define DESCRIPTION(which)                                                                         \
     "A queue of sequential znodes. A writer holds the lock alone: it waits for the znode just "    \
@@ -76,38 +74,16 @@ ACQUIRE(rwlock_curator)
     return acquire(s, QUEUE_FIRST, get_data);
 }
 
-static void arrival(const struct law_view *view, struct tally *cost)
-{
-    tally_add(cost, TALLY_CREATE, 1);
-    tally_add(cost, TALLY_GET_CHILDREN, 1);
-    tally_add(cost, TALLY_NAMES_LISTED, 1 + view->holders + view->waiters);
-    if (view->granted == 0)
-        tally_add(cost, view->look, 1);
-}
-
-/* The woken clients list the remaining places. */
-static void wake(const struct law_view *view, struct tally *cost, uint64_t woken)
-{
-    tally_add(cost, TALLY_DELETE, 1);
-    tally_add(cost, TALLY_NOTIFICATION, woken);
-    tally_add(cost, TALLY_GET_CHILDREN, woken);
-    tally_add(cost, TALLY_NAMES_LISTED, woken * (view->holders - 1 + view->waiters));
-}
-
-/* Exactly the clients that are granted are woken. */
-static void paper_release(const struct law_view *view, struct tally *cost)
-{
-    wake(view, cost, view->granted);
-}
-
-/* All readers watch the lowest writer. Its departure wakes all of them, and the next client if that
- * is a writer. A woken reader that is not granted watches the writer that is now the lowest. */
+/* All readers watch the lowest writer. Its departure wakes also those that are not granted: they
+ * list, and watch the writer that is now the lowest. */
 static void curator_release(const struct law_view *view, struct tally *cost)
 {
-    uint64_t writers_granted = view->granted - view->granted_sharing;
-    uint64_t woken = view->shares ? view->granted : view->sharing + writers_granted;
-    wake(view, cost, woken);
-    tally_add(cost, view->look, woken - view->granted);
+    uint64_t again = view->shares ? 0 : view->sharing - view->granted_sharing;
+    queue_release(view, cost);
+    tally_add(cost, TALLY_NOTIFICATION, again);
+    tally_add(cost, TALLY_GET_CHILDREN, again);
+    tally_add(cost, TALLY_NAMES_LISTED, again * (view->holders - 1 + view->waiters));
+    tally_add(cost, view->look, again);
 }
 
 static const char paper_steps[] = STEPS("EXISTS", "else all readers up to the next writer");
@@ -129,7 +105,7 @@ const struct recipe recipe_rwlock = {
     .shares = reads,
     .acquire = rwlock_acquire,
     .release = contender_delete_own,
-    .law = {arrival, paper_release, "5n - 2", "n - 1"},
+    .law = QUEUE_LAW,
     .law_in_words = paper_steps,
 };
 
@@ -146,7 +122,7 @@ const struct recipe recipe_rwlock_curator = {
     .acquire = rwlock_curator_acquire,
     .release = contender_delete_own,
     .watches_data = true,
-    .law = {arrival, curator_release, "3n^2/16 + 17n/4 - 2", "3n^2/32 + 5n/8 - 1"},
+    .law = {queue_arrival, curator_release, "3n^2/16 + 17n/4 - 2", "3n^2/32 + 5n/8 - 1"},
     .law_texts_every = 4,
     .law_in_words = curator_steps,
 };

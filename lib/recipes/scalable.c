@@ -3,7 +3,6 @@
  * watch behind if the predecessor is gone. */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #define DESCRIPTION(look)                                                                          \
     "A queue of sequential znodes; the lowest holds the lock. Each other client watches the "      \

@@ -6,7 +6,6 @@
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #include <stdio.h>
 
@@ -60,8 +59,7 @@ ACQUIRE(scalable_guid)
     END;
 }
 
-/* ZK_NO_NODE: the deletion whose reply was lost has been made; only this session deletes the znode.
- */
+/* ZK_NO_NODE: the deletion whose reply was lost was made; only this session deletes the znode. */
 RELEASE(scalable_guid)
 {
     BEGIN;

@@ -3,46 +3,34 @@
 #include "base/clock.h"
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* An arriving client checks that the folder exists, lists to find a znode of its own, and lists
- * again. */
+/* An arriving client also checks that the folder exists, and lists to find a znode of its own. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
-    uint64_t found = view->waiters + (view->held ? 1 : 0);
-    tally_add(cost, TALLY_CREATE, 1);
-    tally_add(cost, TALLY_EXISTS, view->held ? 2 : 1);
-    tally_add(cost, TALLY_GET_CHILDREN, 2);
-    tally_add(cost, TALLY_NAMES_LISTED, found + (found + 1));
+    queue_arrival(view, cost);
+    tally_add(cost, TALLY_EXISTS, 1);
+    tally_add(cost, TALLY_GET_CHILDREN, 1);
+    tally_add(cost, TALLY_NAMES_LISTED, view->holders + view->waiters);
 }
 
-/* A woken client checks the folder, and lists this many times. */
-static void release(const struct law_view *view, struct tally *cost, uint64_t lists)
+/* A woken client also checks the folder. */
+static void release(const struct law_view *view, struct tally *cost)
 {
-    tally_add(cost, TALLY_DELETE, 1);
-    if (view->waiters > 0) {
-        tally_add(cost, TALLY_NOTIFICATION, 1);
-        tally_add(cost, TALLY_EXISTS, 1);
-        tally_add(cost, TALLY_GET_CHILDREN, lists);
-        tally_add(cost, TALLY_NAMES_LISTED, lists * view->waiters);
-    }
+    queue_release(view, cost);
+    tally_add(cost, TALLY_EXISTS, view->granted);
 }
 
 /* ------------------------------------------------------------------ in Java */
 
-/*
- * The traffic of ZooKeeper's Java recipe, org.apache.zookeeper.recipes.lock.WriteLock. The original
- * has two errors, which are not copied. If its predecessor goes between the list and exists(), it
- * sleeps although the lock is free; this recipe lists again. If it finds its own znode in the list,
- * after a CREATE whose reply was lost, it uses the bare name as a path and never gets the lock;
- * this recipe uses the path.
- */
+/* The traffic of ZooKeeper's Java recipe, org.apache.zookeeper.recipes.lock.WriteLock, without two
+ * errors. If its predecessor goes between the list and exists(), it sleeps although the lock is
+ * free; this recipe lists again. If it finds its own znode in the list, after a lost reply to a
+ * CREATE, it takes the name for a path and never gets the lock; this recipe uses the path. */
 
-/* The first retry is made at once, the second after RETRY_DELAY_NS, each later one after
- * RETRY_DELAY_NS more than the one before. */
+/* The first retry is made at once, each later one after RETRY_DELAY_NS more than the one before. */
 #define ATTEMPTS_MAX   10
 #define RETRY_DELAY_NS (500 * NS_PER_MS)
 
@@ -157,11 +145,6 @@ RELEASE(writelock)
     END;
 }
 
-static void writelock_release_law(const struct law_view *view, struct tally *cost)
-{
-    release(view, cost, 1);
-}
-
 const struct recipe recipe_writelock = {
     .name = "writelock",
     .summary =
@@ -173,18 +156,16 @@ const struct recipe recipe_writelock = {
     .recovers = true,
     .acquire = writelock_acquire,
     .release = writelock_release,
-    .law = {arrival, writelock_release_law, "8n - 3", "n - 1"},
+    .law = {arrival, release, "8n - 3", "n - 1"},
 };
 
 /* ------------------------------------------------------------------ in C */
 
-/*
- * The traffic of ZooKeeper's C recipe, zkr_lock_lock of zoo_lock.c. Copied with it: a client whose
+/* The traffic of ZooKeeper's C recipe, zkr_lock_lock of zoo_lock.c. Copied with it: a client whose
  * predecessor goes between the list and exists() deletes its own znode and queues again at the
  * tail, and the watch of exists() remains. Not copied: the original gives up silently when that has
  * happened four times, compares sequence numbers as strings, always returns success, and creates
- * the lock's folder, which exists in every trial.
- */
+ * the lock's folder, which exists in every trial. */
 
 static const char zoolock_description[] =
     "The queue as shipped with ZooKeeper for C. A client that locks, or is woken, checks that "
@@ -234,10 +215,12 @@ ACQUIRE(zoolock)
     END;
 }
 
-/* A woken client starts again from its first step. */
+/* A woken client starts again from its first step, and lists to find its own znode, too. */
 static void zoolock_release_law(const struct law_view *view, struct tally *cost)
 {
-    release(view, cost, 2);
+    release(view, cost);
+    tally_add(cost, TALLY_GET_CHILDREN, view->granted);
+    tally_add(cost, TALLY_NAMES_LISTED, view->granted * view->waiters);
 }
 
 const struct recipe recipe_zoolock = {

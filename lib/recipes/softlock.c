@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 static const char description[] =
     "A list of tasks with one lock each (--locks). Each client is a worker that works through "
@@ -15,8 +14,7 @@ static const char pseudo_code[] =
     "2 run the task\n"
     "3 setData(l, done)";
 
-/* The version of a task's znode until the task is marked. */
-#define UNMARKED_VERSION 0
+#define UNMARKED_VERSION 0 /* the version of a task's znode until the task is marked */
 
 static const char done[] = "done";
 

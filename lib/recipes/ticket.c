@@ -9,7 +9,6 @@
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * which has no gaps while no client gives up. */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
-#include "recipes/registry.h"
 
 static const char description[] =
     "A queue of sequential znodes; the lowest holds the lock. Each other client watches the "

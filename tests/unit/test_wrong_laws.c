@@ -143,7 +143,7 @@ TEST_BETWEEN(test_a_release_that_sends_nothing_is_named, set_up, tear_down)
 /* A queue that is said to be shared: the second that arrives is to hold beside the first. */
 TEST_BETWEEN(test_as_many_hold_as_the_law_says, set_up, tear_down)
 {
-    recipe = *registry_find("scalable");
+    recipe = *registry_find("childwatch");
     recipe.shares = recipe_all_share;
     run();
     assert_int_equal(result->violation_count, 1);
