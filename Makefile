@@ -129,6 +129,9 @@ $(BUILD)/tests/test_base: LIBS += -Wl,--wrap=calloc
 # These tests count what is allocated.
 $(BUILD)/tests/test_steady_load: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
+# These tests have a library of their own.
+$(addprefix $(BUILD)/tests/test_,event_loop thread_sessions): LIBS += -Wl,--wrap=library_load
+
 # These tests set the clock.
 $(BUILD)/tests/test_timers: LIBS += -Wl,--wrap=clock_now_ns,--wrap=timerfd_settime
 

@@ -33,7 +33,7 @@ enum zk_status {
     ZK_OTHER_ERROR,
 };
 
-/* The word in CSV files, such as no_node: a static string. */
+/* The word in CSV files, such as no_node. */
 const char *client_status_word(enum zk_status status);
 
 /* What happened to a watched znode: the numbers of ZooKeeper's protocol (EventType). */
@@ -131,15 +131,13 @@ void client_submit(struct client *client, const struct request *request, uint64_
 /* The host's monotonic clock, or that of the simulation. */
 uint64_t client_now_ns(const struct client *client);
 
-/* Reads the counters of the session's present connection; false, with *bytes unchanged, while it is
- * not connected. */
+/* Reads the counters of the present connection; false, with *bytes unchanged, if there is none. */
 bool client_bytes(const struct client *client, struct client_bytes *bytes);
 
 /* Bytes that have arrived on that connection and are unread; 0 while it is not connected. */
 size_t client_unread(const struct client *client);
 
-/* As the servers granted them: the session's timeout, and its number, 0 before it is established.
- */
+/* The session's timeout as the servers granted it; its number, 0 before it is established. */
 uint32_t client_timeout_ms(const struct client *client);
 int64_t client_session_id(const struct client *client);
 
@@ -177,9 +175,8 @@ void client_deinit(struct client *client);
 /* The driver does not send the operation that was submitted last; its reply has this status. */
 void client_refuse(struct client *client, enum zk_status status);
 
-/* Delivers the replies to refused operations that are older than all that were sent (false if there
- * are none); the same, and then the reply to the oldest that was sent, of which operation, tag and
- * latency_ns are filled in. */
+/* Delivers the replies to refused operations that are older than all that were sent, false if there
+ * are none; then the reply to the oldest that was sent, with its operation, tag and latency_ns. */
 bool client_deliver_refused(struct client *client);
 void client_deliver_reply(struct client *client, struct client_reply *reply);
 

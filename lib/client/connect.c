@@ -184,23 +184,22 @@ enum error_kind connect_parse(const char *text, struct connect_string *connect, 
 
 /* ------------------------------------------------------------------ formats */
 
-static void format_host(const char *host, uint16_t port, char *text, size_t size)
+static const char *format_host(const char *host, uint16_t port, char *text, size_t size)
 {
     bool is_bare_ipv6 = strchr(host, ':') != NULL;
     snprintf(text, size, "%s%s%s:%u", is_bare_ipv6 ? "[" : "", host, is_bare_ipv6 ? "]" : "", port);
+    return text;
 }
 
 const char *endpoint_address(const struct endpoint *endpoint, char *text, size_t size)
 {
-    format_host(endpoint->host, endpoint->port, text, size);
-    return text;
+    return format_host(endpoint->host, endpoint->port, text, size);
 }
 
 const char *endpoint_typed(const struct endpoint *endpoint, char *text, size_t size)
 {
     bool has_name = endpoint->name[0] != '\0';
-    format_host(has_name ? endpoint->name : endpoint->host, endpoint->port, text, size);
-    return text;
+    return format_host(has_name ? endpoint->name : endpoint->host, endpoint->port, text, size);
 }
 
 const char *endpoint_format(const struct endpoint *endpoint, char *text, size_t size)
@@ -241,8 +240,7 @@ const char *connect_format(const struct connect_string *connect, bool with_chroo
     return join(connect, format_bare, with_chroot ? connect->chroot : "", text, size);
 }
 
-/* The others go round, and those of a server's sessions that follow each other begin one further.
- */
+/* The others go round; of a server's sessions each begins one further than the one before. */
 const char *connect_spread(const struct connect_string *connect, uint32_t session, char *text,
                            size_t size)
 {

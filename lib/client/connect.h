@@ -19,8 +19,7 @@
 #define CONNECT_PORT_DEFAULT  2181
 #define CONNECT_ENDPOINTS_MAX 16
 #define CONNECT_PATH_MAX      1000
-/* Enough for connect_format and connect_typed (with room for every host and the chroot), and for
- * the formats of an endpoint. */
+/* Room for connect_format and connect_typed (any hosts and chroot); for one endpoint. */
 #define CONNECT_TEXT_SIZE  (CONNECT_ENDPOINTS_MAX * 264 + 256)
 #define ENDPOINT_TEXT_SIZE (264 + 256)
 
@@ -39,13 +38,11 @@ struct connect_string {
     struct identity *identity;
 };
 
-/* Parses a connect string; names are not resolved, and the identity is NULL. ERROR_USAGE: *connect
- * is unchanged. */
+/* Parses a connect string: without resolving names, or an identity. ERROR_USAGE: *connect stays. */
 MUST_CHECK enum error_kind connect_parse(const char *text, struct connect_string *connect,
                                          struct error *error);
 
-/* ERROR_USAGE unless ZooKeeper takes the path of a znode, of CONNECT_PATH_MAX characters at most.
- */
+/* ERROR_USAGE unless ZooKeeper takes the path, of at most CONNECT_PATH_MAX characters. */
 MUST_CHECK enum error_kind connect_check_path(const char *path, struct error *error);
 
 /* These write to CONNECT_TEXT_SIZE bytes, always with ports, and return text.
@@ -55,20 +52,17 @@ MUST_CHECK enum error_kind connect_check_path(const char *path, struct error *er
 const char *connect_format(const struct connect_string *connect, bool with_chroot, char *text,
                            size_t size);
 
-/* The same, with chroot, for session 0, 1, …: begins with server `session` modulo their number, and
- * then has the others in an order by which the sessions of a server that is lost are spread evenly
- * over them. */
+/* The same, with chroot, for session 0, 1, …: begins with server `session` modulo their number. The
+ * others follow in an order that spreads the sessions of a lost server evenly over them. */
 const char *connect_spread(const struct connect_string *connect, uint32_t session, char *text,
                            size_t size);
 
 /* As a person typed it: names rather than addresses. */
 const char *connect_typed(const struct connect_string *connect, char *text, size_t size);
 
-/*
- * Write an endpoint, size >= ENDPOINT_TEXT_SIZE, and return text. For people: "127.0.0.1:2181",
+/* Write an endpoint, size >= ENDPOINT_TEXT_SIZE, and return text. For people: "127.0.0.1:2181",
  * "[::1]:2181", and "zk1:2181 (10.0.0.7)" when its name has been resolved. As it was typed:
- * "zk1:2181". As it is connected to: "10.0.0.7:2181".
- */
+ * "zk1:2181". As it is connected to: "10.0.0.7:2181". */
 const char *endpoint_format(const struct endpoint *endpoint, char *text, size_t size);
 const char *endpoint_typed(const struct endpoint *endpoint, char *text, size_t size);
 const char *endpoint_address(const struct endpoint *endpoint, char *text, size_t size);

@@ -58,8 +58,7 @@ struct event_loop {
     struct session sessions[];
 };
 
-/* The source of an event is the index of a session, or `capacity` and that of a watched descriptor.
- */
+/* The source of an event: a session's index, or `capacity` and that of a watched descriptor. */
 static void epoll_set(struct session *session, uint32_t interest)
 {
     size_t source = (size_t)(session - session->events->sessions);
@@ -70,12 +69,9 @@ static void epoll_set(struct session *session, uint32_t interest)
         epoll_ctl(epoll, EPOLL_CTL_ADD, session->descriptor, &event);
 }
 
-/*
- * The library sends a request in two writes, its length and its body, and sets TCP_NODELAY: two
- * segments, each of which costs the kernel as much. Corked, they leave as one segment, as the Java
- * client sends them; to set TCP_NODELAY sends what is corked (tcp(7)). The kernel sends the rest,
- * pings, after 200 ms.
- */
+/* The library sends a request in two writes, its length and its body, and sets TCP_NODELAY: two
+ * segments, each of which costs the kernel as much. Corked, they leave as one, as from the Java
+ * client; TCP_NODELAY sends what is corked (tcp(7)), the kernel the rest, pings, after 200 ms. */
 static void set_tcp(const struct session *session, int option)
 {
     const int yes = 1;
@@ -110,8 +106,7 @@ static void notified(struct handle *handle, enum client_event event, const char 
         handle->client.listener->notified(handle->client.owner, event, path);
 }
 
-/* The session is established from now on: the servers' counters have the packet of its credentials
- * before its first request. */
+/* Established only now: the servers count the credentials' packet before the first request. */
 static void authenticated(struct handle *handle, bool accepted)
 {
     struct client *client = &handle->client;
@@ -141,9 +136,8 @@ static bool is_connected(const struct session *session)
     return !session->handle.client.silent && has_connection(session);
 }
 
-/* Has the library connect, ping or give the connection up if due, and asks it what it waits for.
- * Its last call returned `code`: after an error, and while it connects, its socket may be a new one
- * under the same number. */
+/* Has the library connect, ping or give the connection up if due, and asks what it waits for. Its
+ * last call returned `code`: after an error, and while it connects, its socket may be a new one. */
 static void refresh(struct session *session, int code)
 {
     const struct library *library = session->handle.library;
@@ -203,8 +197,7 @@ static bool is_deep(const struct session *session)
     return session->handle.client.depth > 1;
 }
 
-/* Has the library read what has arrived: it reads one message in a call. Returns the last call's
- * code. */
+/* Has the library read what has arrived, a message in a call. Returns the last call's code. */
 static int call_process(const struct session *session, int events)
 {
     const struct library *library = session->handle.library;
@@ -218,7 +211,6 @@ static int call_process(const struct session *session, int events)
     return code;
 }
 
-/* Has the library handle these events of its socket. */
 static void process(struct session *session, uint32_t epoll_events)
 {
     const struct library *library = session->handle.library;
@@ -288,12 +280,10 @@ static bool crash(struct client *client)
     return end_connection(of_client(client), NULL, 0);
 }
 
-/* RequestHeader of ZooKeeper's protocol: length, xid (any; its reply is not looked at),
- * OpCode.closeSession. */
+/* RequestHeader of the protocol: length, xid (any: its reply is not read), OpCode.closeSession. */
 static const uint8_t close_request[] = {0, 0, 0, 8, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf5};
 
-/* Nothing is outstanding, but the library may hold unsent bytes of its own: then it waits for
- * EPOLLOUT. */
+/* Nothing is outstanding, but while the library holds unsent bytes, it waits for EPOLLOUT. */
 static bool leave(struct client *client)
 {
     struct session *session = of_client(client);
@@ -332,32 +322,23 @@ static const struct client_driver driver = {
 
 /* ------------------------------------------------------------------ the loop */
 
-enum error_kind event_loop_on(const struct library *library, size_t capacity,
-                              struct event_loop **events, struct error *error)
+enum error_kind event_loop_new(size_t capacity, const struct identity *identity,
+                               struct event_loop **events, struct error *error)
 {
     struct event_loop *made = calloc(1, sizeof *made + capacity * sizeof made->sessions[0]);
     if (made == NULL)
         return error_from_errno(error, ENOMEM, "event loop", "for %zu sessions", capacity);
-    made->library = *library;
     made->capacity = capacity;
     for (size_t i = 0; i < WATCHED_MAX; i++)
         made->watched[i].descriptor = -1;
-    made->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (made->epoll < 0) {
-        enum error_kind kind = error_from_errno(error, errno, "event loop", "epoll_create1");
+    enum error_kind kind = library_load(LIBRARY_ST, identity, &made->library, error);
+    if (kind == ERROR_NONE && (made->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
+        kind = error_from_errno(error, errno, "event loop", "epoll_create1");
+    if (kind == ERROR_NONE)
+        *events = made;
+    else
         free(made);
-        return kind;
-    }
-    *events = made;
-    return ERROR_NONE;
-}
-
-enum error_kind event_loop_new(size_t capacity, const struct identity *identity,
-                               struct event_loop **events, struct error *error)
-{
-    struct library library;
-    enum error_kind kind = library_load(LIBRARY_ST, identity, &library, error);
-    return kind == ERROR_NONE ? event_loop_on(&library, capacity, events, error) : kind;
+    return kind;
 }
 
 enum error_kind event_loop_open(struct event_loop *events, const char *hosts,
@@ -395,8 +376,7 @@ static void deinit(struct session *session)
     session->handle.client.silent = true;
     if (session->descriptor >= 0) {
         /* To close a connected handle the library waits for up to 4.5 s; so it is shown the end of
-         * its connection first. A reply to a request that was not its own, the close request, would
-         * make it end the process. */
+         * its connection first. A reply to the close request would make it end the process. */
         shutdown(session->descriptor, SHUT_RDWR);
         drop_connection_drain(session->descriptor);
         library->process(session->handle.zk, library->wants_read);
@@ -482,8 +462,7 @@ enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns, st
 
 /* ------------------------------------------------------------------ the end */
 
-/* Has the library send what it still holds; false if the socket does not take all of it, or the
- * connection is lost. */
+/* Has the library send what it holds; false if the socket does not take all, or is lost. */
 static bool flush(struct session *session)
 {
     const struct library *library = session->handle.library;
@@ -502,13 +481,10 @@ static bool has_asked(const struct session *session)
     return session->close_sent == sizeof close_request;
 }
 
-/*
- * Continues to close a session without waiting: has the library send what it still holds, and then
- * sends a close request, past the library; the request must follow a whole message of the library.
- * While the socket takes no more, to be called again when it does. False if no server will confirm
- * that: the session ends at its timeout. From the first call on no callback is called, and the
- * caller reads the socket.
- */
+/* Continues to close a session without waiting: has the library send what it still holds, and then
+ * sends a close request, past the library, behind a whole message. To be called again when a socket
+ * that is full takes more. False if no server will confirm it: the session ends at its timeout.
+ * From the first call on no callback is called, and the caller reads the socket. */
 static bool go_on_closing(struct session *session)
 {
     session->handle.client.silent = true;

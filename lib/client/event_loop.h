@@ -20,35 +20,24 @@
 #include <stdint.h>
 
 struct event_loop;
-struct library;
 
-/* Messages that the library handles at most, of a session with a depth over one, before it is
- * another session's turn. */
-#define EVENT_LOOP_MESSAGES_MAX 16
+#define EVENT_LOOP_MESSAGES_MAX 16 /* of a session with a depth over one, in its turn */
 
 /* A loop for at most `capacity` sessions of this identity (NULL: none), which must outlive the
  * loop. ERROR_NO_CLIENT_LIBRARY, ERROR_NO_MEMORY and those of errno. */
 MUST_CHECK enum error_kind event_loop_new(size_t capacity, const struct identity *identity,
                                           struct event_loop **events, struct error *error);
 
-/* The same with a library that is loaded, whose table is copied. */
-MUST_CHECK enum error_kind event_loop_on(const struct library *library, size_t capacity,
-                                         struct event_loop **events, struct error *error);
-
-/*
- * Begins to open a session with the servers of `hosts` (the C client's syntax, tried in this order,
+/* Begins to open a session with the servers of `hosts` (the C client's syntax, tried in this order,
  * chroot included). Its state is CLIENT_ESTABLISHED when it is connected: with credentials, when
- * the server has replied to the first ones. It may have `depth` operations outstanding, 1 to
- * CLIENT_DEPTH_MAX. The client belongs to the loop. hosts is copied.
- * ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE.
- */
+ * the server has replied to the first ones. depth: operations outstanding, 1 to CLIENT_DEPTH_MAX.
+ * The client is the loop's. hosts is copied. ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE. */
 MUST_CHECK enum error_kind event_loop_open(struct event_loop *events, const char *hosts,
                                            uint32_t session_timeout_ms, uint32_t depth,
                                            const struct client_listener *listener, void *owner,
                                            struct client **client, struct error *error);
 
-/* Frees the session that was opened last and has expired, without a message. Not to be called from
- * a callback. */
+/* Frees the session that was opened last and has expired, without a message. Not in a callback. */
 void event_loop_forget(struct event_loop *events);
 
 /* Calls `ready` whenever the descriptor is readable; at most four descriptors at once. */
@@ -59,15 +48,13 @@ MUST_CHECK enum error_kind event_loop_watch(struct event_loop *events, int descr
 /* Before a descriptor is closed; one that is not watched is fine. */
 void event_loop_unwatch(struct event_loop *events, int descriptor);
 
-/*
- * Waits until `until_ns` of the monotonic clock at most, and handles once what is ready: of each
+/* Waits until `until_ns` of the monotonic clock at most, and handles once what is ready: of each
  * session one message, or up to EVENT_LOOP_MESSAGES_MAX if its depth is over one. Pings and
  * reconnects happen in this call, so it must be called often.
  *
  * A request leaves when it is submitted. With a depth over one, the requests that a session submits
  * in its callbacks leave together, when its messages have been handled, and are counted then by
- * client_bytes. That time is part of the latency.
- */
+ * client_bytes. That time is part of the latency. */
 MUST_CHECK enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns,
                                            struct error *error);
 

@@ -16,7 +16,6 @@
 #include "base/error.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Bytes of credentials; behind them is room for the end of a line, and for a terminator. */
 #define IDENTITY_CREDENTIALS_MAX 255

@@ -63,8 +63,7 @@ enum error_kind library_load(enum library_build build, const struct identity *id
             memcpy(field, &address, sizeof address);
     }
     assert(table.set_debug_level != NULL && table.deterministic_conn_order != NULL);
-    /* Settings of the loaded library, not of a handle: no log on stderr, and the order of servers
-     * that the connect string has. */
+    /* Settings of the library, not of a handle: no log on stderr, servers in the string's order. */
     table.set_debug_level((ZooLogLevel)0);
     table.deterministic_conn_order(1);
     table.acl = identity != NULL && identity->creator ? table.creator_acl : table.open_acl;
@@ -77,8 +76,7 @@ const char *library_name(enum library_build build)
     return builds[build].name;
 }
 
-/* The library has no call for its version, but logs it before it parses the servers. These do not
- * parse, so no handle is made. */
+/* The library only logs its version, before it parses the servers: these do not parse. */
 void library_version(const struct library *library, char *text, size_t size)
 {
     static const char mark[] = "zookeeper C client ";
@@ -264,8 +262,7 @@ static struct client_reply reply_stat(int code, const struct Stat *stat)
         return reply;
     if (stat == NULL)
         return malformed;
-    /* In this field containers have a mark, and so have znodes with a time to live, which is in the
-     * lower 40 bits. */
+    /* Containers have a mark here, and znodes with a time to live, in the lower 40 bits. */
     int64_t owner = stat->ephemeralOwner;
     bool has_mark = owner == INT64_MIN || (uint64_t)owner >> 40 == 0xff0000;
     reply.owner = has_mark ? 0 : owner;
@@ -306,12 +303,7 @@ static struct client_reply reply_names(int code, const struct String_vector *nam
 
 /* ------------------------------------------------------------------ requests */
 
-static int flags_of(enum create_mode mode)
-{
-    static const int flags_of_mode[] = {
-        [PERSISTENT] = 0, [EPHEMERAL] = 1, [EPHEMERAL_SEQUENTIAL] = 3};
-    return flags_of_mode[mode];
-}
+static const int flags_of[] = {[PERSISTENT] = 0, [EPHEMERAL] = 1, [EPHEMERAL_SEQUENTIAL] = 3};
 
 static const char *value_of(const struct request *request)
 {
@@ -324,7 +316,7 @@ static void set_operation(const struct library *library, const struct request *p
     switch (part->operation) {
     case OP_CREATE:
         library->create_op_init(op, part->path, value_of(part), length, library->acl,
-                                flags_of(part->mode), NULL, 0);
+                                flags_of[part->mode], NULL, 0);
         break;
     case OP_SET:
         library->set_op_init(op, part->path, value_of(part), length, part->version, NULL);
@@ -402,7 +394,7 @@ int handle_submit(struct handle *handle, const struct request *request)
     switch (request->operation) {
     case OP_CREATE:
         return library->acreate(zk, path, value_of(request), length, library->acl,
-                                flags_of(request->mode), completed_create, handle);
+                                flags_of[request->mode], completed_create, handle);
     case OP_EXISTS:
         return library->aexists(zk, path, watch, completed_stat, handle);
     case OP_GET:
@@ -467,7 +459,7 @@ struct client_reply handle_call(const struct handle *handle, const struct reques
     switch (request->operation) {
     case OP_CREATE:
         code = library->create(zk, path, value_of(request), length, library->acl,
-                               flags_of(request->mode), answer->created, sizeof answer->created);
+                               flags_of[request->mode], answer->created, sizeof answer->created);
         return reply_created(code, answer->created);
     case OP_EXISTS:
         code = library->exists(zk, path, watch, &answer->stat);

@@ -109,7 +109,6 @@ MUST_CHECK enum error_kind library_load(enum library_build build, const struct i
 /* The status of an error of ZooKeeper's (KeeperException.Code). */
 enum zk_status library_status(int code);
 
-/* A static string. */
 const char *library_name(enum library_build build);
 
 /* The version in the log of the loaded library, which need not be that of the header; "" if there
@@ -152,12 +151,10 @@ uint32_t handle_timeout_ms(const struct client *client);
 int64_t handle_session_id(const struct client *client);
 void handle_server(const struct client *client, char *text, size_t size);
 
-/*
- * Makes the asynchronous call for a request, in the single-threaded build. Returns the library's
+/* Makes the asynchronous call for a request, in the single-threaded build. Returns the library's
  * code: unless ZOK, the request was not taken. Invariant: requests that the library has taken are
  * answered (client_deliver_reply) at most once each, in their order, inside the library's calls;
- * one that it took while its session did not expire is answered.
- */
+ * one that it took while its session did not expire is answered. */
 int handle_submit(struct handle *handle, const struct request *request);
 
 /* Bytes of a created znode's path with its terminator, and of a znode's data: more than servers

@@ -17,8 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The library opens a pipe and a socket, which get the lowest free descriptors. */
-#define WINDOW 64
+#define WINDOW 64 /* the library's pipe and socket get the lowest free descriptors */
 
 #define FIND_NS       (2 * NS_PER_S)
 #define FIND_AGAIN_NS (20 * NS_PER_MS) /* after a search that found nothing */
@@ -152,8 +151,7 @@ void socket_owner_drop(struct socket_owner *owner)
 /* ------------------------------------------------------------------ losing a connection */
 
 /* A message is its length, and begins with the number of the request that it answers, negative if
- * it answers none. Where no message of a server begins, the library has read a part of one, and
- * must read the rest. */
+ * it answers none. Where no message begins, the library has read a part of one, and reads on. */
 static enum drop_connection_view first_message(const char *bytes, size_t count)
 {
     size_t at = 0;
@@ -208,9 +206,8 @@ bool drop_connection_off(int descriptor, const void *last, size_t length, int *o
     }
     dup2(ends[0], descriptor);
     close(ends[0]);
-    /* A thread that polls the connection keeps it open, so that close alone would not end it. The
-     * shutdown wakes the thread, which then looks at the descriptor once more: the other socket
-     * must be there by now. */
+    /* A thread that polls the connection keeps it open: close alone would not end it. The shutdown
+     * wakes the thread, which looks at the descriptor again: the other socket must be there. */
     shutdown(connection, SHUT_RDWR);
     close(connection);
     return true;

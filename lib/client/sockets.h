@@ -57,13 +57,11 @@ void socket_owners_free(struct socket_owners *owners);
  * no other thread of the process may open sockets. */
 void socket_owner_begin(struct socket_owner *owner);
 
-/* Waits for the socket that the library opens, the first descriptor that has become one; it appears
- * at once unless no server listens. Waits two seconds at most, or 20 ms if the last search found
- * nothing. */
+/* Waits for the first descriptor that has become a socket, the library's; it appears at once unless
+ * no server listens. Waits two seconds at most, or 20 ms if the last search found nothing. */
 void socket_owner_find(struct socket_owner *owner);
 
-/* To be called when a connection is reported. Looks whether its socket is under the known
- * descriptor. */
+/* When a connection is reported: looks whether its socket is under the known descriptor. */
 void socket_owner_confirm(struct socket_owner *owner);
 
 /* Whether the connection that was last confirmed still exists. */
@@ -72,11 +70,9 @@ bool socket_owner_stands(const struct socket_owner *owner);
 /* Forgets the socket, and closes nothing. May be called more than once. */
 void socket_owner_drop(struct socket_owner *owner);
 
-/*
- * The loss of a connection at a chosen moment: another socket is put under the library's
+/* The loss of a connection at a chosen moment: another socket is put under the library's
  * descriptor. What has arrived by then cannot be read any more, not even by a thread of the library
- * that is about to. Nothing here reads a byte that the library may still read.
- */
+ * that is about to. Nothing here reads a byte that the library may still read. */
 
 /* What has arrived and is unread. */
 enum drop_connection_view {
@@ -91,15 +87,13 @@ enum drop_connection_view drop_connection_peek(int descriptor);
 /* From now on what arrives (up to some megabytes) wakes no thread that polls the connection. */
 void drop_connection_hold(int descriptor);
 
-/*
- * Ends a connection that exists as the end of its process would, after `length` bytes of the
+/* Ends a connection that exists as the end of its process would, after `length` bytes of the
  * caller's (0: none; the library may hold no unsent ones), which still reach the server. With
  * other_end NULL the library finds that its connection has ended; else an idle connection, which
  * takes what it sends, and *other_end is the caller's to close, after the library's handle. False,
  * with nothing done, if the system allows no more descriptors, or the connection does not take the
  * bytes. A thread that is reading or writing at this moment, not polling, may find the connection
- * ended in spite of other_end, and begin to connect again.
- */
+ * ended in spite of other_end, and begin to connect again. */
 bool drop_connection_off(int descriptor, const void *last, size_t length, int *other_end);
 
 /* Reads and drops what has arrived. True if the connection has ended. */

@@ -30,8 +30,7 @@ struct letter {
 /* The letters that a mailbox accepts; those in it that it no longer accepts are dropped. */
 enum accepts { ACCEPTS_ALL, ACCEPTS_ORDERS, ACCEPTS_NOTHING };
 
-/*
- * Letters in their order. The thread that takes them is the mailbox's owner. While the owner is
+/* Letters in their order. The thread that takes them is the mailbox's owner. While the owner is
  * busy, inside a call that may take long, it takes none. To post to a full mailbox waits for room.
  */
 struct mailbox {
@@ -301,8 +300,7 @@ static struct client_reply call(struct thread_session *session, struct handle_an
     return reply;
 }
 
-/* A reply of a server comes over a connection that was reported before. False if the session is to
- * end. */
+/* A server's reply comes over a connection that was reported. False if the session is to end. */
 static bool comes_in_turn(struct thread_session *session, enum zk_status status)
 {
     switch (status) {
@@ -342,8 +340,7 @@ static void close_handle(struct thread_session *session)
 }
 
 /* Letters come first, then the alarm, then the request. A session that crashed or left closes the
- * library's handle and then carries out orders, because other threads wait for that. False if the
- * session has ended. */
+ * handle, and then carries out orders: other threads wait for that. False if it has ended. */
 static bool serve_next(struct thread_session *session)
 {
     struct client *client = &session->handle.client;
@@ -432,9 +429,8 @@ static bool leave(struct client *client)
     return end(client, false);
 }
 
-/* The library's threads may close the socket at any time, and the descriptor may become another
- * socket's. The cookie is never given again: if it is still there, the counters are of this
- * socket. */
+/* The library's threads may close the socket at any time, and the descriptor may become another's.
+ * The cookie is never given again: if it is still there, the counters are of this socket. */
 static bool bytes(const struct client *client, struct client_bytes *bytes)
 {
     const struct socket_owner *owner = ((const struct thread_session *)client)->socket;
@@ -483,28 +479,23 @@ void thread_session_alarm(struct client *client, uint64_t due_ns)
 
 /* ------------------------------------------------------------------ all sessions of a process */
 
-enum error_kind thread_sessions_on(const struct library *library, size_t capacity,
-                                   const struct thread_session_hooks *hooks,
-                                   struct thread_sessions **sessions, struct error *error)
+enum error_kind thread_sessions_new(size_t capacity, const struct identity *identity,
+                                    const struct thread_session_hooks *hooks,
+                                    struct thread_sessions **sessions, struct error *error)
 {
     struct thread_sessions *made = calloc(1, sizeof *made + capacity * sizeof made->sessions[0]);
     if (made == NULL)
         return error_from_errno(error, ENOMEM, "threads", "for %zu sessions", capacity);
-    made->library = *library;
+    enum error_kind kind = library_load(LIBRARY_MT, identity, &made->library, error);
+    if (kind != ERROR_NONE) {
+        free(made);
+        return kind;
+    }
     made->hooks = *hooks;
     made->sockets = socket_owners_new(capacity);
     made->capacity = capacity;
     *sessions = made;
     return ERROR_NONE;
-}
-
-enum error_kind thread_sessions_new(size_t capacity, const struct identity *identity,
-                                    const struct thread_session_hooks *hooks,
-                                    struct thread_sessions **sessions, struct error *error)
-{
-    struct library library;
-    enum error_kind kind = library_load(LIBRARY_MT, identity, &library, error);
-    return kind ? kind : thread_sessions_on(&library, capacity, hooks, sessions, error);
 }
 
 static enum error_kind start(struct thread_session *session, struct error *error)

@@ -34,7 +34,6 @@
 #include <stdint.h>
 
 struct thread_sessions;
-struct library;
 
 /* Callbacks other than those of the listener, on the session's thread. */
 struct thread_session_hooks {
@@ -50,12 +49,6 @@ MUST_CHECK enum error_kind thread_sessions_new(size_t capacity, const struct ide
                                                struct thread_sessions **sessions,
                                                struct error *error);
 
-/* The same with a library that is loaded, whose table is copied. */
-MUST_CHECK enum error_kind thread_sessions_on(const struct library *library, size_t capacity,
-                                              const struct thread_session_hooks *hooks,
-                                              struct thread_sessions **sessions,
-                                              struct error *error);
-
 /* Begins to open a session, and starts its thread; returns when its socket was found, or not in
  * time. Arguments and errors as for event_loop_open, and ERROR_SYSTEM if the system allows no more
  * threads: a session takes three. */
@@ -64,17 +57,13 @@ MUST_CHECK enum error_kind thread_sessions_open(struct thread_sessions *sessions
                                                 const struct client_listener *listener, void *owner,
                                                 struct client **client, struct error *error);
 
-/*
- * Has the hook called with this order, on the session's thread, after what is in the mailbox. While
+/* Has the hook called with this order, on the session's thread, after what is in the mailbox. While
  * the session is inside a synchronous call, or is being closed after a crash, the hook is called at
  * once on the caller's thread; then it may submit nothing. A session that has crashed, or left,
- * still carries out orders, until thread_session_end. To be called by the thread that opened the
- * session.
- */
+ * still carries out orders, until thread_sessions_close. Only for the thread that opened it. */
 void thread_session_order(struct client *client, int order);
 
-/* Sets the session's only alarm, for which the hook is called late_ns after due_ns. To be called on
- * the session's thread. */
+/* On the session's thread: sets its only alarm. The hook is called late_ns after due_ns. */
 void thread_session_alarm(struct client *client, uint64_t due_ns);
 
 /* Closes all sessions, until `until_ns` at most; no listener is called from then on. Returns the

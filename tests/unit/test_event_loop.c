@@ -131,24 +131,27 @@ FIXTURE(set_up)
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends);
 }
 
+static const struct library library = {.init = init,
+                                       .set_servers_resolution_delay = accept_delay,
+                                       .close = close_socket,
+                                       .state = state_of,
+                                       .process = process,
+                                       .interest = interest,
+                                       .aexists = take,
+                                       .session_event = SESSION,
+                                       .connecting_state = CONNECTING,
+                                       .connected_state = CONNECTED,
+                                       .wants_read = READ,
+                                       .wants_write = WRITE};
+
+LOAD_INSTEAD(library)
+
 static void open_session(uint32_t depth)
 {
     static const struct client_listener listener = {
         .state_changed = state_changed, .sent = sent, .replied = replied};
-    static const struct library library = {.init = init,
-                                           .set_servers_resolution_delay = accept_delay,
-                                           .close = close_socket,
-                                           .state = state_of,
-                                           .process = process,
-                                           .interest = interest,
-                                           .aexists = take,
-                                           .session_event = SESSION,
-                                           .connecting_state = CONNECTING,
-                                           .connected_state = CONNECTED,
-                                           .wants_read = READ,
-                                           .wants_write = WRITE};
     struct error error;
-    assert_int_equal(event_loop_on(&library, 1, &events, &error), ERROR_NONE);
+    assert_int_equal(event_loop_new(1, NULL, &events, &error), ERROR_NONE);
     assert_int_equal(
         event_loop_open(events, "server", 1000, depth, &listener, NULL, &client, &error),
         ERROR_NONE);

@@ -131,6 +131,8 @@ static const struct library library = {.init = init,
                                        .session_event = SESSION,
                                        .connected_state = CONNECTED};
 
+LOAD_INSTEAD(library)
+
 static void connected(void)
 {
     watcher(NULL, SESSION, CONNECTED, "", context);
@@ -223,7 +225,7 @@ FIXTURE(set_up)
     atomic_store(&posted, 0);
     sem_init(&begun, 0, 0);
     sem_init(&released, 0, 0);
-    assert_int_equal(thread_sessions_on(&library, 1, &hooks, &sessions, &error), ERROR_NONE);
+    assert_int_equal(thread_sessions_new(1, NULL, &hooks, &sessions, &error), ERROR_NONE);
     assert_int_equal(thread_sessions_open(sessions, "h", 1000, &listener, NULL, &client, &error),
                      ERROR_NONE);
     return 0;
