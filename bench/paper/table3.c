@@ -94,7 +94,7 @@ void table3_fill_row(const struct trial_result *result, double cores_allowed,
 #undef SET
     if (servers->known)
         row[table3_row_watches_leaked] = table_signed(servers->watches);
-    row[table3_row_reconciled] = table_text(reconcile_word(result->reconciled));
+    row[table3_row_reconciled] = table_text(reconcile_word(result->reconcile.reconciled));
     row[table3_row_violations] = table_count(result->violation_count);
     row[table3_row_reconnects] = table_count(result->reconnects);
     judge_trial(result, cores_allowed, row);
@@ -194,9 +194,9 @@ static enum error_kind keep_trial(struct table3_series *series, struct series_re
     row[table3_row_seed] = table_count(series->paper->options.load.seed);
     const struct noise_attempt attempt = {.complete = row[table3_row_complete].flag,
                                           .stalled = result->stalls.count > 0,
-                                          .others_packets = result->others_packets};
+                                          .others_packets = result->reconcile.others_packets};
     noise_watch_end(&series->base.noise, &of_trials, row, &attempt);
-    if (!series_keeps(&series->base, record, result->memory->fleet, result->not_reconciled))
+    if (!series_keeps(&series->base, record, result->memory->fleet, result->reconcile.why))
         return ERROR_NONE;
     table_write_row(&table3_row_table, row, &record->csv);
     return file_set_commit(&record->files, error);

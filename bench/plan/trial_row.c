@@ -81,7 +81,8 @@ static void fill_result(const struct trial_result *result, struct table_value *r
 {
     bool ran = result != NULL;
     row[plan_row_handoffs] = table_count(ran ? result->handoffs : 0);
-    row[plan_row_reconciled] = table_text(reconcile_word(ran ? result->reconciled : RECONCILED_NA));
+    row[plan_row_reconciled] =
+        table_text(reconcile_word(ran ? result->reconcile.reconciled : RECONCILED_NA));
     row[plan_row_fails] = table_flag(ran && result->violation_count > 0);
     if (!ran)
         return;
@@ -173,7 +174,7 @@ static enum judge_verdict fill_noise(const struct plan_trial *trial, struct nois
     const struct noise_attempt attempt = {
         .complete = result != NULL && result->end == END_DONE && verdict != JUDGE_BRAKED,
         .stalled = result != NULL && result->stalls.count > 0,
-        .others_packets = result != NULL ? result->others_packets : -1,
+        .others_packets = result != NULL ? result->reconcile.others_packets : -1,
     };
     return noise_watch_end(noise, &plan_row_trials, row, &attempt) ? verdict : JUDGE_NOT_VALID;
 }

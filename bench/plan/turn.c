@@ -132,7 +132,7 @@ static enum error_kind keep(struct turn *turn, struct error *error)
     if (noise_watch_lasts(&series->noise))
         turn->searches->cut = PLAN_CUT_BY_NOISE;
     if (!series_keeps(series, record, result != NULL ? result->memory->fleet : NULL,
-                      result != NULL ? result->not_reconciled : ""))
+                      result != NULL ? result->reconcile.why : ""))
         return ERROR_NONE;
     table_write_row(&plan_row_table, row, &record->csv);
     enum error_kind kind = file_set_commit(&record->files, error);

@@ -229,10 +229,10 @@ enum error_kind record_add(struct record *record, struct series *series, const s
     trial_row_fill(cell, result, background, record->options, record->base, cores_allowed(), row);
     const struct noise_attempt attempt = {.complete = result->end == END_DONE,
                                           .stalled = result->stalls.count > 0,
-                                          .others_packets = result->others_packets};
+                                          .others_packets = result->reconcile.others_packets};
     noise_watch_end(&series->noise, &run_trials, row, &attempt);
     trial_row_judge(row, row[trial_row_complete].flag, row[trial_row_valid].flag);
-    if (!series_keeps(series, record->base, result->memory->fleet, result->not_reconciled))
+    if (!series_keeps(series, record->base, result->memory->fleet, result->reconcile.why))
         return ERROR_NONE;
     if (row[trial_row_timed].flag && waiters_measure(waiters, result, &times, error))
         return error->kind;

@@ -40,8 +40,7 @@ static void out_of_turn(struct trial_memory *memory, uint32_t lock, uint32_t ses
                 (struct violation){.expected = last, .found = order});
 }
 
-/* If two are granted at once, each writes its own word before it reads the other's, so at least one
- * of them detects the other. */
+/* Of two granted at once each writes its own word before it reads the other's: one detects it. */
 static void grant_alone(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
                         uint64_t now_ns)
 {

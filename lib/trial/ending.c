@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory.h"
+#include "base/text.h"
 #include "trial/internal.h"
 
 #include <inttypes.h>
@@ -37,18 +38,14 @@ static void name_the_unfinished(const struct trial_memory *memory, char *text, s
             first = i;
         }
     }
-    double timeout_s = (double)memory->plan->fleet.timeout_ns / 1e9;
     char what[2 * RECIPE_PATH_MAX + 64];
     describe_session(memory, first, what, sizeof what);
-    if (unfinished == 0)
-        snprintf(text, size, "nothing moved for %g s", timeout_s);
-    else if (unfinished == 1)
-        snprintf(text, size, "nothing moved for %g s: 1 session is unfinished, session %u, %s",
-                 timeout_s, first, what);
-    else
-        snprintf(text, size,
-                 "nothing moved for %g s: %u sessions are unfinished, the first is session %u, %s",
-                 timeout_s, unfinished, first, what);
+    text_append(text, size, "nothing moved for %g s", (double)memory->plan->fleet.timeout_ns / 1e9);
+    if (unfinished == 1)
+        text_append(text, size, ": 1 session is unfinished, session %u, %s", first, what);
+    else if (unfinished > 1)
+        text_append(text, size, ": %u sessions are unfinished, the first is session %u, %s",
+                    unfinished, first, what);
 }
 
 /* Adds the requests that are out at each server, which is asked for its role. A reply that has come
@@ -57,8 +54,7 @@ static void name_the_asked(const struct trial_memory *memory, struct server_coun
                            char *text, size_t size)
 {
     const struct connect_string *servers = memory->plan->fleet.servers;
-    size_t length = strlen(text);
-    for (size_t i = 0; i < servers->count && length < size; i++) {
+    for (size_t i = 0; i < servers->count; i++) {
         uint32_t asked = 0, answered = 0;
         char address[ENDPOINT_TEXT_SIZE];
         enum role role;
@@ -74,12 +70,11 @@ static void name_the_asked(const struct trial_memory *memory, struct server_coun
             continue;
         enum error_kind kind =
             server_counters_ask_role(counters, &servers->endpoints[i], &role, &error);
-        length += (size_t)snprintf(
-            text + length, size - length, "; out at %s (%s): %u request%s", address,
-            kind == ERROR_NONE ? role_word(role) : error_words(kind), asked, asked == 1 ? "" : "s");
-        if (answered > 0 && length < size)
-            length += (size_t)snprintf(text + length, size - length, ", %u answered but not read",
-                                       answered);
+        text_append(text, size, "; out at %s (%s): %u request%s", address,
+                    kind == ERROR_NONE ? role_word(role) : error_words(kind), asked,
+                    text_plural(asked));
+        if (answered > 0)
+            text_append(text, size, ", %u answered but not read", answered);
     }
 }
 
@@ -100,25 +95,16 @@ static const char *status_words(int status)
 void ending_describe(const struct trial_memory *memory, struct server_counters *counters,
                      enum fleet_end end, char *text, size_t size)
 {
-    switch (end) {
-    case END_DONE:
-    case END_VIOLATION:
-    case END_ALONE: /* the load beside it has a reason of its own */
-    case END_ERROR:
-        text[0] = '\0';
-        break;
-    case END_DEADLINE:
+    text[0] = '\0'; /* END_ALONE: the load beside it has a reason of its own */
+    if (end == END_DEADLINE) {
         name_the_unfinished(memory, text, size);
         name_the_asked(memory, counters, text, size);
-        break;
-    case END_LOST:
+    } else if (end == END_LOST) {
         snprintf(text, size, "session %u %s", atomic_load(&memory->fleet->first_lost) - 1,
                  status_words(atomic_load(&memory->fleet->first_lost_status)));
-        break;
-    case END_OVERFLOW:
+    } else if (end == END_OVERFLOW) {
         snprintf(text, size, "more handoffs than the %zu that there is room for",
                  memory->ledger.rows_per_lock);
-        break;
     }
 }
 

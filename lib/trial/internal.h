@@ -64,14 +64,12 @@ void meter_released(const struct meter *meter, uint64_t release_ns);
 
 /* ------------------------------------------------------------------ checker: checker.c */
 
-/* The session holds this lock from now on, or begins to release it. order: its sequence number, or
- * the number of its arrival. */
+/* The session holds this lock, or begins to release it. order: its sequence or arrival number. */
 void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
                      uint64_t now_ns);
 void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t session);
 
-/* A session begins, or has ended, its passage of the barrier with this number, from 0. Of a recipe
- * that is no barrier: nothing. */
+/* A session begins, or has ended, its passage of a barrier, from 0. Nothing if it is no barrier. */
 void checker_begins(struct trial_memory *memory, uint32_t lock, enum passage passage);
 void checker_ends(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier,
                   enum passage passage);
@@ -116,8 +114,7 @@ struct trial {
  * trial at the first failed verdict, and measures the stalls of servers. */
 extern const struct experiment_kind monitor_kind;
 
-/* The gate opens now; until now the trial has waited as planned: no server is to answer for that.
- */
+/* The gate opens now; until now the trial waited as planned: no server is to answer for that. */
 void monitor_open(struct trial *trial);
 void monitor_rest(struct trial *trial);
 
@@ -146,8 +143,7 @@ MUST_CHECK enum error_kind znodes_check_end(struct trial_memory *memory,
 MUST_CHECK enum error_kind znodes_check_wakeups(struct trial_memory *memory,
                                                 struct setup_session *setup, struct error *error);
 
-/* Writes why a trial did not end well; "" for a trial that ended well or with a failed verdict. To
- * be called after the last readings. size >= 512. */
+/* Writes why a trial did not end well; "" if it did, or failed a verdict. size >= 512. */
 void ending_describe(const struct trial_memory *memory, struct server_counters *counters,
                      enum fleet_end end, char *text, size_t size);
 

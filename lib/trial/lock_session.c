@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-/* The longest that other servers may still have a session's znodes after the request to close it.
- */
+/* The longest that other servers may have a session's znodes after the request to close it. */
 #define EXIT_NS (2 * NS_PER_S)
 
 static struct lock_state *lock_of(const struct lock_session *session)
@@ -53,7 +52,6 @@ static void lose(struct lock_session *session, enum zk_status status)
     actor_lose(&session->actor, status);
 }
 
-/* The session has nothing more to do. */
 static void finish(struct lock_session *session, enum lock_session_state state)
 {
     session->state = state;
@@ -73,8 +71,7 @@ static void die(struct lock_session *session, enum death_how how)
     uint64_t now_ns = client_now_ns(client);
     injection_begun(memory, lock, number, now_ns);
     if (session->state == SESSION_HOLDING || session->state == SESSION_WORKING) {
-        /* The lock loses its holder. A server expires a session no earlier than a timeout after the
-         * last request. */
+        /* A server expires a session no earlier than a timeout after the last request. */
         if (exits)
             checker_released(memory, lock, number);
         else
@@ -215,8 +212,7 @@ static void worked(struct lock_session *session)
 static void release_once(struct lock_session *session)
 {
     const struct trial_plan *plan = session->memory->plan;
-    /* The last of nested releases gives a lock up; the first gives up that all barriers are
-     * entered. */
+    /* A lock is given up by the last of nested releases, barriers by the first. */
     if (session->nested == (plan->recipe->barrier ? plan_nesting(plan) : 1)) {
         checker_released(session->memory, session->meter.lock, session->actor.session);
         session->release_ns = now_ns_of(session);
@@ -381,8 +377,7 @@ static void carry_out(void *actor, int order)
         die(session, plan_death(session->memory->plan)->how);
     } else if (session->state == SESSION_AT_TURN &&
                order == LOCK_ORDER_GO_ON + (int)session->meter.lock) {
-        /* Every session gets the order, because only the session itself knows whether it waits at a
-         * turn. */
+        /* Every session gets the order: only the session knows whether it waits at a turn. */
         session->state = SESSION_ACQUIRING;
         advance(session);
     }

@@ -17,8 +17,7 @@
 
 #include <stdlib.h>
 
-/* The time for which nothing has moved when all is taken to be at rest, without a law. */
-#define REST_NS (20 * NS_PER_MS)
+#define REST_NS (20 * NS_PER_MS) /* for which nothing moves at rest, without a law */
 
 struct lockstep_lock {
     uint32_t number;
@@ -46,9 +45,8 @@ static bool goes_on(const struct lockstep *lockstep)
 
 /* ------------------------------------------------------------------ at rest */
 
-/* Whether the law applies: no session has died, and none has lost its connection. To be called
- * after the counts are read, because what a session receives after a loss is counted after the
- * loss. */
+/* Whether the law applies: no session has died, and none has lost its connection. Read after the
+ * counts: what a session receives after a loss is counted after the loss. */
 static bool is_lawful(const struct trial_memory *memory)
 {
     return injection_none_yet(memory) && atomic_load(&memory->fleet->losses) == 0;
@@ -77,13 +75,11 @@ static uint64_t expected_in(const struct lockstep_lock *lock)
     return lock->expected.of[TALLY_NOTIFICATION];
 }
 
-/*
- * With a law the notifications are read first: a session that one of them wakes was busy before it
+/* With a law the notifications are read first: a session that one of them wakes was busy before it
  * was counted. Without a law the step is taken to be complete when no session has been busy and no
  * message was counted for a while, and the lock is held as it should be: after a death by a living
  * session, if any session waits; else by as many as the recipe allows. A later notification arrives
- * in the next step; no verdict depends on that.
- */
+ * in the next step; no verdict depends on that. */
 static bool is_at_rest(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
     struct trial_memory *memory = lockstep->memory;
@@ -260,8 +256,7 @@ static void step(struct lockstep *lockstep, const struct lockstep_lock *lock, ui
     await_rest(lockstep, lock);
 }
 
-/* If it is time for those who rest at a turn of the lock to go on, lets them; part of the step
- * before. */
+/* Lets those who rest at a turn of the lock go on, if it is time; part of the step before. */
 static void step_turn(struct lockstep *lockstep, struct lockstep_lock *lock)
 {
     struct shared *fleet = lockstep->memory->fleet;
@@ -275,8 +270,7 @@ static void step_turn(struct lockstep *lockstep, struct lockstep_lock *lock)
     await_rest(lockstep, lock);
 }
 
-/* A session that arrives may read before it writes, and its server may be behind. Without a law
- * nothing depends on that. */
+/* A session that arrives may read before it writes, and its server may be behind. */
 static void step_arrive(struct lockstep *lockstep, uint32_t session)
 {
     struct trial_memory *memory = lockstep->memory;
@@ -295,7 +289,6 @@ static void step_arrive(struct lockstep *lockstep, uint32_t session)
     step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
 }
 
-/* The session releases: a new row. */
 static void step_release(struct lockstep *lockstep, struct lockstep_lock *lock, uint32_t session)
 {
     struct tally cost = {0};

@@ -11,8 +11,7 @@
  */
 #include "trial/internal.h"
 
-/* A time since the release without a release to count from. */
-#define HANDOFF_NONE UINT64_MAX
+#define HANDOFF_NONE UINT64_MAX /* a time since the release without a release to count from */
 
 /* By operation: its requests, and how long they take. */
 static const struct {
@@ -49,8 +48,7 @@ struct ledger_row *handoff_row(const struct trial_memory *memory, uint32_t lock)
 uint64_t handoff_waiting(const struct trial_memory *memory, uint32_t lock)
 {
     const struct lock_state *state = &memory->locks[lock];
-    /* A session arrives before it is granted: read in this order, the difference is never negative.
-     */
+    /* A session arrives before it is granted: in this order the difference is never negative. */
     uint64_t gone = atomic_load(&state->grants) + atomic_load(&state->abandoned);
     return atomic_load(&state->arrivals) - gone;
 }
@@ -82,8 +80,7 @@ void handoff_begin(struct trial_memory *memory, uint32_t lock, uint64_t now_ns, 
     struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
     row->released_ns = now_ns;
     row->waiters = (uint32_t)waiters;
-    /* A steady trial that ends by time may run out of rows before. Every session in line still
-     * needs one. */
+    /* A steady trial that ends by time may run out of rows: every session in line needs one. */
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0 &&
         handoff + plan->fleet.sessions + 1 >= memory->ledger.rows_per_lock) {
         atomic_store(&memory->overflowed, true);
@@ -100,9 +97,8 @@ static uint64_t since_release_ns(const struct lock_state *state, uint64_t now_ns
     return released_ns != 0 && released_ns <= now_ns ? now_ns - released_ns : HANDOFF_NONE;
 }
 
-/* The time from the release to a grant that follows from it. A barrier hands nothing on. A session
- * that arrived after the release, at a lock that others share, was not granted because of the
- * release. */
+/* The time from the release to a grant that follows from it. A barrier hands nothing on. The grant
+ * of a session that came after the release to a lock that others share does not follow from it. */
 static uint64_t grant_ns(const struct meter *meter, uint64_t arrived_ns, uint64_t now_ns)
 {
     const struct lock_state *state = lock_of(meter);

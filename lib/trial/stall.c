@@ -58,8 +58,7 @@ static uint64_t bound_ns(const struct stall *stall)
 
 /* ------------------------------------------------------------------ what is owed */
 
-/* Whether a server owes it a reply. One that has come, and was not read, is the session's to read.
- */
+/* Whether a server owes it a reply. One that has come is the session's to read. */
 static bool waits_for_reply(const struct shared_session *session)
 {
     return session->asked && !session->answered && !atomic_load(&session->dead);
@@ -135,8 +134,7 @@ static void note_absence(struct stall *stall, uint64_t absent_ns)
         stall->found.absent_ns = absent_ns;
 }
 
-/* Workers who were asked and did not answer did not run: every order is carried out, by the actor
- * of a dead session as well. */
+/* Workers that did not answer did not run: actors, dead ones included, carry every order out. */
 static void end_silence(struct stall *stall, uint64_t now_ns)
 {
     uint64_t length_ns = owed_ns(stall, now_ns);

@@ -75,9 +75,7 @@ static void add_memory(const struct trial_memory *memory, uint64_t gate_ns,
 static void add_reconciliation(struct trial_memory *memory, const struct reconcile_result *found,
                                struct trial_result *result)
 {
-    result->reconciled = found->reconciled;
-    result->others_packets = found->others_packets;
-    snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s", found->why);
+    result->reconcile = *found;
     if (found->had_strangers)
         snprintf(result->not_valid, sizeof result->not_valid, "%s", found->why);
     if (found->reconciled == RECONCILED_NO)
@@ -106,8 +104,7 @@ static enum error_kind check_znodes(struct trial *trial, bool answered)
     return kind;
 }
 
-/* To be called right after the servers were asked, while the sessions are still open. answered: all
- * servers did. */
+/* Right after the servers were asked, while the sessions are still open; answered: all were. */
 static void add_up(struct trial *trial, bool answered, struct trial_result *result)
 {
     struct trial_memory *memory = trial->memory;
@@ -192,8 +189,8 @@ static void measure(struct trial *trial, struct trial_result *result)
     if (experiment->end == END_ERROR)
         return;
     add_workers(trial->memory, result);
-    /* A trial that was cut short has a reason of its own: a server that does not report its
-     * counters then is no error, unless it is a private one, which has died. */
+    /* After a trial that was cut short, counters that a server does not report are no error, unless
+     * it is a private one, which has died. */
     bool answered =
         experiment_read_servers(experiment, &result->total, atomic_load(&trial->memory->exits),
                                 &result->servers, &why) == ERROR_NONE;
@@ -222,8 +219,7 @@ enum error_kind trial_run(const struct trial_plan *plan, const struct fleet_host
     made->late = trial.memory->sums;
     made->latency = trial.memory->sums + 1;
     made->latency_of = (struct histogram(*)[METER_KINDS])(made->latency + METER_KINDS);
-    /* A step of lockstep causes all the messages of a herd; in free pace messages alone are no
-     * progress. */
+    /* A step of lockstep causes all messages of a herd; in free pace messages are no progress. */
     *experiment = (struct experiment){.plan = &plan->fleet,
                                       .host = host,
                                       .root = plan->root,

@@ -37,8 +37,7 @@ struct trial_watch {
      * measured since the gate is enough, so that no more arrivals are let in. */
     bool (*has_enough)(void *context, const struct trial_memory *memory, uint64_t elapsed_ns);
     void *context; /* of these two */
-    /* The gate opens; the last session has finished, or the trial ends early. For the host's
-     * company. */
+    /* For the host's company: the gate opens; the last session has finished, or the trial ends. */
     void (*opened)(void *company);
     void (*ended)(void *company);
 };
@@ -55,8 +54,7 @@ struct trial_result {
     struct tally law;
     uint64_t handoffs;
     uint64_t elapsed_ns; /* from the gate to the answer to the last release */
-    uint64_t client_ns;  /* from the gate to the answer to a client's last release: the mean over
-                            those that have released */
+    uint64_t client_ns;  /* from the gate to the answer to a client's last release: the mean */
     uint64_t drain_ns;   /* from the first release sent to the answer to the last */
     uint64_t client_cpu_ns;
     uint64_t client_rss_kib; /* of all worker processes; what they share is counted for each */
@@ -72,10 +70,8 @@ struct trial_result {
     uint64_t inversions;
     double fairness_jain;
     struct server_counters_count servers; /* from the gate to the end */
-    enum reconciled reconciled;
-    int64_t others_packets;    /* reconcile_result.others_packets */
-    char not_reconciled[160];  /* why it is RECONCILED_NA, in a trial that was run to its end */
-    struct histogram *latency; /* METER_KINDS of them, in `memory` like the others */
+    struct reconcile_result reconcile;    /* of a trial that was run to its end; else zero */
+    struct histogram *latency;            /* METER_KINDS of them, in `memory` like the others */
     struct histogram (*latency_of)[METER_KINDS]; /* the same for each role, ROLES of them */
     unsigned roles;                              /* roles that have any latency */
     struct histogram *late;                      /* how late holds of more than 0 ended */
@@ -83,9 +79,8 @@ struct trial_result {
     struct trial_memory *memory; /* the ledger, the violations kept, the sessions */
 };
 
-/* Runs a trial; watch: NULL: none. On success (of the run: the trial itself may have failed its
- * verdict or its deadline, which the result says) *result is the caller's to trial_result_free. The
- * plan must outlive the result. */
+/* Runs a trial; watch: NULL: none. On success (the trial itself may have failed, as the result
+ * says) *result is the caller's to trial_result_free. The plan must outlive the result. */
 MUST_CHECK enum error_kind trial_run(const struct trial_plan *plan, const struct fleet_host *host,
                                      const struct trial_watch *watch, struct trial_result **result,
                                      struct error *error);

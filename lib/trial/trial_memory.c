@@ -165,10 +165,8 @@ void trial_memory_check_ledger(struct trial_memory *memory, const struct tally *
 struct tally trial_memory_total(const struct trial_memory *memory)
 {
     struct tally sum = {0};
-    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
-        for (int kind = 0; kind < TALLY_KINDS; kind++)
-            sum.of[kind] += tally_read_shared(&memory->workers[i].total, (enum tally_kind)kind);
-    }
+    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++)
+        tally_sum(&sum, &memory->workers[i].total);
     return sum;
 }
 

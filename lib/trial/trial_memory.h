@@ -86,24 +86,23 @@ struct trace {
 /* Keeps the event, which gets its number. */
 void trace_note(struct trace *trace, const struct trace_event *event);
 
-/* The events that are kept, and those that found no place. */
+/* The number of events that are kept, and of those that found no place. */
 size_t trace_kept(const struct trace *trace);
 uint64_t trace_lost(const struct trace *trace);
 
 /* Sorts the events that are kept by lock, handoff, time and number, after the last was noted. */
 void trace_sort(struct trace *trace);
 
-/* Words for trace.csv, static strings: the kind of an event; and the operation of a request or a
- * reply, or the change that a notification is of, or NULL. */
+/* Words for trace.csv: the kind of an event; and the operation of a request or a reply, or the
+ * change that a notification is of, or NULL. */
 const char *trace_kind_word(enum trace_kind kind);
 const char *trace_subject_word(const struct trace_event *event);
 
 /* ------------------------------------------------------------------ violations */
 
-/* The facts of a failed verdict: any process records them in the measured path, and
- * violation_describe formats them afterwards. X(name, its words, with members of struct violation:
- * $s session, $o other, $e expected, $f found, $E and $F these in seconds of ms, $t tally,
- * $c counter, $p file and line) */
+/* The facts of a failed verdict: recorded in the measured path, formatted afterwards. X(name, its
+ * words, with members of struct violation: $s session, $o other, $e expected, $f found, $E and $F
+ * these in seconds of ms, $t tally, $c counter, $p file and line) */
 #define VIOLATION_LIST(X)                                                                          \
     X(TWO_HOLDERS, "two holders: $s was granted while $o held")                                    \
     X(SHARED, "two holders: $s was granted alone while $f shared it")                              \
@@ -247,8 +246,7 @@ struct trial_memory {
     struct ledger ledger;
     struct trace trace;
     char (*folders)[RECIPE_PATH_MAX]; /* see trial_memory_folder */
-    struct histogram *sums; /* for the result: as in a worker, and each kind of latency of all roles
-                               together. Never touched, they cost nothing */
+    struct histogram *sums; /* for the result: as in a worker, and of all roles together */
     size_t size_bytes;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic bool closed; /* no more arrivals */
@@ -258,8 +256,7 @@ struct trial_memory {
     _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far */
     _Atomic uint32_t died_lock;        /* the lock at which that was */
     _Atomic uint32_t died_session;
-    _Atomic uint64_t died_handoff; /* that lock's number of handoffs then, the one of a holder's
-                                      death included */
+    _Atomic uint64_t died_handoff; /* of that lock then, with that of a holder's death */
     _Atomic uint64_t recovery_ns;  /* from there to that lock's next grant; 0: none so far */
     _Atomic uint32_t exits;        /* sessions that were closed in order, before the end */
     _Atomic uint32_t repairs;      /* see struct contender */
@@ -282,8 +279,7 @@ const char *trial_memory_folder(const struct trial_memory *memory, uint32_t lock
 /* The rows of the ledger that this lock has come to use: row 0, and one for each release. */
 size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock);
 
-/* Records a violation, in this handoff of the lock; only the first TRIAL_MEMORY_VIOLATIONS_MAX are
- * kept, all are counted. */
+/* Counts a violation, in this handoff of the lock; keeps the first TRIAL_MEMORY_VIOLATIONS_MAX. */
 void trial_memory_violate(struct trial_memory *memory, uint32_t lock, uint64_t handoff,
                           struct violation violation);
 

@@ -10,8 +10,7 @@
 
 enum workload {
     WORKLOAD_DRAIN, /* each client acquires once */
-    WORKLOAD_STEADY /* a client queues again after its release, until the handoffs or the time are
-                       used up */
+    WORKLOAD_STEADY /* each queues again after its release, as long as handoffs or time are left */
 };
 
 enum pace {
@@ -19,8 +18,7 @@ enum pace {
     PACE_FREE      /* all arrive when the gate opens: real contention */
 };
 
-/* The longest holding time that is drawn, in means: one in 500 million is cut. A trial's timeout
- * must be longer. */
+/* The longest holding time drawn, in means, below a trial's timeout: one in 500 million is cut. */
 #define HOLD_LONGEST_MEANS 20
 
 struct hold {
@@ -28,8 +26,7 @@ struct hold {
     bool exponential; /* else fixed */
 };
 
-/* The most handoffs of each lock that are traced. */
-#define TRACE_HANDOFFS_MAX 64
+#define TRACE_HANDOFFS_MAX 64 /* the most handoffs of each lock that are traced */
 
 struct trial_plan {
     struct fleet_plan fleet; /* a session is a client of the locks */
@@ -37,8 +34,7 @@ struct trial_plan {
     enum workload workload;
     enum pace pace;
     struct hold hold;  /* from a grant to the release, which comes in a later turn in any case */
-    uint32_t locks;    /* client i contends for lock i mod locks (first, if it takes every lock); at
-                          most as many as clients */
+    uint32_t locks;    /* at most as many as clients; client i contends (first) for i mod locks */
     uint64_t handoffs; /* steady: grants in all, at least clients; 0: the time decides */
     uint64_t duration_ns; /* steady, when handoffs is 0 */
     /* Double barriers of a lock, for a recipe that is one: each client enters them in turn, and
@@ -46,14 +42,12 @@ struct trial_plan {
      * lists before whom is left to chance from the second barrier on. */
     uint32_t barriers;
     uint64_t max_rate;      /* lockstep: requests a second since the gate, at most; 0: no limit */
-    struct death death;     /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
-                               lockstep, but for a worker's; not where clients share (recipe.h) */
+    struct death death;     /* DEATH_NONE: the recipe's, if any. In drains where no clients share,
+                               and under lockstep, but for a worker's */
     const uint64_t *traced; /* handoffs of each lock whose messages are kept, ascending */
     size_t traced_count;    /* at most TRACE_HANDOFFS_MAX */
-    /* No silence below a second is a stall: without noise rounds nothing shows what else this
-     * machine does. */
-    bool tolerates_brief_stalls;
-    const char *root; /* as in struct experiment */
+    bool tolerates_brief_stalls; /* below a second: the machine is not watched */
+    const char *root;            /* as in struct experiment */
 };
 
 static inline bool plan_takes_every_lock(const struct trial_plan *plan)
@@ -106,8 +100,7 @@ static inline const struct death *plan_death(const struct trial_plan *plan)
     return plan->death.how != DEATH_NONE ? &plan->death : &plan->recipe->death;
 }
 
-/* Folders in which a recipe works, of each lock: its own, or one in it for each of several barriers
- * (trial_memory_folder). */
+/* A recipe's folders at each lock: the lock's own, or in it one for each of several barriers. */
 static inline uint32_t plan_folders(const struct trial_plan *plan)
 {
     return plan->barriers > 1 ? plan->barriers : 1;

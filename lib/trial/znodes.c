@@ -4,11 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The time between two looks whether the znodes of a dead session have gone. */
-#define EXPIRY_STEP_NS (20 * NS_PER_MS)
-
-/* For a znode that was laid out. */
-#define ZNODE_PATH_MAX (RECIPE_PATH_MAX + 32)
+#define EXPIRY_STEP_NS (20 * NS_PER_MS)       /* between looks for znodes of dead sessions */
+#define ZNODE_PATH_MAX (RECIPE_PATH_MAX + 32) /* for a znode that was laid out */
 
 /* The first of a recipe's znodes in the folder of a lock. */
 static const struct recipe_znode *laid_out(const struct trial_memory *memory)

@@ -36,7 +36,7 @@ TEST(test_what_is_no_plain_lock_is_held_as_it_should_be)
         struct trial_result *result = live_trial(&plan);
         live_assert_good(result);
         assert_int_equal(result->handoffs, 200);
-        assert_int_equal(result->reconciled, RECONCILED_YES);
+        assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
         assert_true(counts || result->inversions == 0);
         if (counts) {
             assert_true(result->total.of[TALLY_SET] >= 200);
@@ -59,7 +59,7 @@ TEST(test_several_barriers_are_entered_and_then_left)
         assert_int_equal(result->handoffs, 9);
         assert_int_equal(trial_memory_rows_used(result->memory, 0), 10);
         assert_true(law_barriers_agree(&result->total, 9, barriers, why, sizeof why));
-        assert_int_equal(result->reconciled, RECONCILED_YES);
+        assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
         assert_int_equal(result->servers.writes,
                          result->total.of[TALLY_CREATE] + result->total.of[TALLY_DELETE]);
         assert_true(arrivals->of[TALLY_CREATE] >= (9 + 1) * barriers);

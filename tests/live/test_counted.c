@@ -42,7 +42,7 @@ TEST(test_a_read_that_is_not_counted_is_found_in_free_pace)
         plan.pace = PACE_FREE;
         plan.fleet.driver = (enum driver)driver;
         struct trial_result *result = live_trial(&plan);
-        assert_int_equal(result->reconciled, RECONCILED_NO);
+        assert_int_equal(result->reconcile.reconciled, RECONCILED_NO);
         assert_string_equal(
             violation_describe(live_first_violation(result), text, sizeof text),
             "lock 0, handoff 1: the servers counted 1 reads and pings, the sessions account for 0");
@@ -59,7 +59,7 @@ TEST(test_pings_are_no_requests)
     plan.hold.mean_ns = NS_PER_S / 2;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
     assert_true(result->servers.reads >
                 result->total.of[TALLY_EXISTS] + result->total.of[TALLY_GET_CHILDREN]);
     trial_result_free(result);
@@ -104,7 +104,7 @@ static void check_stranger(enum pace pace)
     struct trial_result *result = live_trial_on(&plan, &host, &watch);
     live_assert_good(result);
     assert_non_null(stranger);
-    assert_int_equal(result->reconciled, RECONCILED_NA);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_NA);
     assert_string_equal(result->not_valid,
                         "a client that is not zkherd's was connected to a private server");
     trial_result_free(result);
@@ -126,7 +126,7 @@ TEST(test_a_stranger_that_has_gone_is_forgotten)
     struct trial_plan plan = live_plan("scalable", 5);
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
     assert_string_equal(result->not_valid, "");
     trial_result_free(result);
 }

@@ -63,7 +63,7 @@ static void check_cuts(const struct recipe *recipe, enum driver driver)
             assert_false(result->has_law);
             assert_non_null(strstr(result->not_valid, "sessions lost their connections"));
             assert_int_equal(result->handoffs, CLIENTS);
-            assert_int_not_equal(result->reconciled, RECONCILED_NO);
+            assert_int_not_equal(result->reconcile.reconciled, RECONCILED_NO);
         }
         trial_result_free(result);
     }
@@ -107,7 +107,7 @@ TEST(test_free_pace_goes_on)
     for (int i = 0; i < TRIALS; i++) {
         struct trial_result *result = run(registry_find("nonscalable"), DRIVER_EVENTS, PACE_FREE);
         assert_no_verdict_fails(result);
-        assert_int_not_equal(result->reconciled, RECONCILED_NO);
+        assert_int_not_equal(result->reconcile.reconciled, RECONCILED_NO);
         trial_result_free(result);
     }
 }

@@ -30,7 +30,7 @@ static void assert_survived(const struct trial_result *result)
     live_assert_good(result);
     assert_true(result->had_death);
     assert_false(result->has_law);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
 }
 
 /* The crashed session's znodes go no earlier than its timeout after its last request. */

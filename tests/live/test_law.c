@@ -68,8 +68,8 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
     assert_int_equal(result->handoffs, clients);
     assert_int_equal(ledger_difference(&result->total, &law), TALLY_KINDS);
     assert_int_equal(ledger_difference(&result->law, &law), TALLY_KINDS);
-    if (result->reconciled != RECONCILED_YES)
-        fail_msg("%s of %u: %s", recipe->name, clients, result->not_reconciled);
+    if (result->reconcile.reconciled != RECONCILED_YES)
+        fail_msg("%s of %u: %s", recipe->name, clients, result->reconcile.why);
     assert_int_equal(result->servers.watches, watches_left(recipe, clients));
     assert_int_equal(result->servers.ephemerals, 0);
     assert_int_equal(histogram_count(&result->latency[METER_RELEASE]), clients);
@@ -153,8 +153,8 @@ TEST(test_free_pace_excludes)
         struct trial_result *result = live_trial(&plan);
         live_assert_good(result);
         assert_int_equal(result->handoffs, 30);
-        if (result->reconciled != RECONCILED_YES)
-            fail_msg("%s: %s", recipe->name, result->not_reconciled);
+        if (result->reconcile.reconciled != RECONCILED_YES)
+            fail_msg("%s: %s", recipe->name, result->reconcile.why);
         assert_true(result->fairness_jain > 0.999);
         if (recipe->fifo)
             assert_int_equal(result->inversions, 0);

@@ -2,6 +2,7 @@
 /* Loads on a real server, with each driver, and in a simulation: what was asked for is what is
  * sent, every request is counted as the server counts it, and a server that stands still shows in
  * the response times in full. */
+#include "load/load_trial.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
 #include "tests/support/proxy.h"
@@ -359,7 +360,7 @@ TEST(a_load_in_the_background_warms_up_in_full)
     plan.warm_up_ns = 2 * NS_PER_S;
     plan.seconds = 1;
     assert_true(load_background_begin(&trial, &plan, &host));
-    const struct load_shared *load = load_background_counts(trial);
+    const struct load_shared *load = trial->load;
     uint64_t measures_ns = atomic_load(&load->measures_ns);
     assert_true(measures_ns - load->starts_ns >= NS_PER_S);
     assert_int_equal(atomic_load(&load->settles_ns) - measures_ns, NS_PER_S);

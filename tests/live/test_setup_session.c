@@ -46,7 +46,7 @@ TEST(test_a_trial_finds_another_session)
     let_session_expire();
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
     trial_result_free(result);
 }
 

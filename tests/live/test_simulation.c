@@ -96,7 +96,7 @@ static void check_barriers(const struct trial_result *result, const struct trial
     assert_true(
         law_barriers_agree(&result->total, plan->fleet.sessions, plan->barriers, why, sizeof why));
     assert_string_equal(why, "");
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
     assert_int_equal(result->servers.notifications, result->total.of[TALLY_NOTIFICATION]);
 }
 

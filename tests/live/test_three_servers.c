@@ -36,7 +36,7 @@ static void check_wrong_tally(enum pace pace)
     struct trial_result *result = live_trial(&plan);
     live_watch.progress = NULL;
     assert_true(written);
-    assert_int_equal(result->reconciled, RECONCILED_NO);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_NO);
     assert_int_equal(result->violation_count, 1);
     const struct violation *violation = &result->memory->violations[0];
     assert_int_equal(violation->kind, VIOLATION_SERVERS);
@@ -153,7 +153,7 @@ static struct trial_result *run_frozen(struct trial_plan *plan, struct freeze *f
     struct trial_result *result = live_trial_on(plan, &live_host, &watch);
     assert_true(freeze->thawed);
     live_assert_good(result);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
     return result;
 }
 

@@ -83,7 +83,7 @@ TEST_BETWEEN(test_in_free_pace_the_last_notifications_are_received, set_up, NULL
     for (plan.fleet.seed = 1; plan.fleet.seed <= 20; plan.fleet.seed++) {
         struct trial_result *result = simulation_run(&simulation, &plan);
         assert_int_equal(result->violation_count, 0);
-        assert_int_equal(result->reconciled, RECONCILED_YES);
+        assert_int_equal(result->reconcile.reconciled, RECONCILED_YES);
         trial_result_free(result);
     }
 }

@@ -155,7 +155,7 @@ static void check_world(const struct world *world)
         explain(world, result, "it does not end well");
     if (result->violation_count > 0)
         explain(world, result, "the verdict fails");
-    if (result->reconciled != RECONCILED_YES)
+    if (result->reconcile.reconciled != RECONCILED_YES)
         explain(world, result, "the servers counted otherwise");
     if (result->servers.ephemerals != 0)
         explain(world, result, "it leaves ephemerals behind");
@@ -218,7 +218,7 @@ static void check_death(const struct recipe *recipe, uint64_t seed)
         explain(&world, result, "it does not end well after a death");
     if (result->violation_count > 0)
         explain(&world, result, "the verdict fails after a death");
-    if (result->reconciled != RECONCILED_YES)
+    if (result->reconcile.reconciled != RECONCILED_YES)
         explain(&world, result, "the servers counted otherwise after a death");
     if (result->had_death != dies || (dies && result->has_law))
         explain(&world, result, dies ? "nobody died" : "somebody died");
