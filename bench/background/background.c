@@ -2,6 +2,7 @@
 #include "bench/background/background.h"
 
 #include "base/text.h"
+#include "load/load_trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void end_contention(void *context)
 struct background_counts background_counts(const struct background *background)
 {
     const struct load_shared *load = background->is_open && background->load != NULL
-                                         ? load_background_counts(background->load)
+                                         ? background->load->load
                                          : NULL; /* NULL also while its sessions are being opened */
     struct background_counts counts = {.sent = background->sent, .losses = background->losses};
     if (load == NULL)

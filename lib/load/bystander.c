@@ -8,8 +8,7 @@
 #define WARM_UP_NS  (500 * NS_PER_MS)
 #define PERIOD_NS   (NS_PER_S / BRAKE_READS_PER_S)
 #define VALUE_BYTES 100
-/* The longest that the opening, the end, or the deletion waits for the servers. */
-#define PATIENCE_NS (30 * NS_PER_S)
+#define PATIENCE_NS (30 * NS_PER_S) /* of the opening, the end, and the deletion */
 
 static struct load_plan plan_of(const struct fleet_host *host, const char *root)
 {

@@ -188,8 +188,7 @@ void fan_out_notify_other(struct fan_out *fan_out, uint32_t session)
     atomic_fetch_add(&fan_out->sessions[session].counts->untimed, 1);
 }
 
-/* Leaves those in the list whose writes have yet to be published, and, unless no more are to come,
- * those that are expected. */
+/* Leaves those whose writes have yet to be published and, if more are to come, those expected. */
 static void retry(struct fan_out *fan_out, struct fan_out_session *session, bool expects)
 {
     uint32_t left = 0;

@@ -81,8 +81,7 @@ struct fan_out *fan_out_lay_out(const struct load_plan *plan, struct fan_out_cou
 /* A read that leaves a watch was answered: it has read this version. */
 void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version);
 
-/* A write was answered: it has made this version. Does nothing if the ring holds a later write in
- * its place. */
+/* A write was answered, and made this version. Nothing if the ring has a later one in its place. */
 void fan_out_publish(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version,
                      uint64_t sent_ns, bool measured);
 

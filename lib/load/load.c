@@ -87,20 +87,6 @@ static enum error_kind make_folders(struct load_trial *trial)
     return kind;
 }
 
-/* The sessions are opened, and have laid out their znodes. */
-static void reach_start(struct load_trial *trial)
-{
-    struct experiment *experiment = &trial->experiment;
-    trial->progress.phase = LOAD_CONNECTS;
-    experiment_gate(experiment);
-    if (!load_trial_goes_on(trial))
-        return;
-    shared_enter(trial->load->shared, PHASE_RUN);
-    trial->progress.phase = LOAD_LAYS_OUT;
-    carry_out(trial, LOAD_ORDER_LAY_OUT);
-    experiment_read_start(experiment);
-}
-
 struct load_trial *load_trial_begin(const struct load_plan *plan, const struct fleet_host *host,
                                     const struct load_watch *watch)
 {
@@ -124,7 +110,14 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct f
     if (load_trial_goes_on(trial))
         experiment_check(experiment, make_folders(trial));
     experiment_start(experiment, trial->load->shared, &load_session_ops, trial->load);
-    reach_start(trial);
+    trial->progress.phase = LOAD_CONNECTS;
+    experiment_gate(experiment);
+    if (!load_trial_goes_on(trial))
+        return trial;
+    shared_enter(trial->load->shared, PHASE_RUN);
+    trial->progress.phase = LOAD_LAYS_OUT;
+    carry_out(trial, LOAD_ORDER_LAY_OUT);
+    experiment_read_start(experiment);
     return trial;
 }
 
@@ -143,8 +136,7 @@ void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
     }
 }
 
-/* To the nanosecond before the measured time: which operations are due in that depends on the seed
- * alone. */
+/* Waits until the measured time: which operations are due in that depends on the seed alone. */
 void load_trial_start(struct load_trial *trial, bool settles, bool ends)
 {
     struct load_shared *load = trial->load;
@@ -153,7 +145,7 @@ void load_trial_start(struct load_trial *trial, bool settles, bool ends)
     trial->progress.phase = LOAD_WARMS_UP;
     load->starts_ns = experiment_now_ns(&trial->experiment);
     uint64_t measures_ns = load->starts_ns + trial->plan->warm_up_ns,
-             settles_ns = measures_ns + load_plan_measured_ns(trial->plan);
+             settles_ns = measures_ns + trial->plan->seconds * NS_PER_S;
     atomic_store(&load->measures_ns, measures_ns);
     if (settles)
         atomic_store(&load->settles_ns, settles_ns);
@@ -228,8 +220,7 @@ static void store_result(struct load_trial *trial, bool alone)
     struct load_result *result = trial->result;
     struct shared *shared = trial->load->shared;
     uint64_t absent_ns = trial->absent_ns; /* until the last reply */
-    /* What the sessions know of their pings is in their reports; and with its report a session
-     * ends what it was notified of: there is no other inquiry in a load. */
+    /* The only inquiry of a load: a report has the pings, and ends what counts as notified. */
     if (load_trial_goes_on(trial))
         (void)shared_inquire(shared, false);
     while (load_trial_goes_on(trial) && !shared_has_reports(shared))
@@ -248,10 +239,9 @@ static void store_result(struct load_trial *trial, bool alone)
 }
 
 /* With the workers running. At the load's end the sessions stop by themselves, but those without a
- * connection. A worker that did not run for all of the load may not know yet that the load has
- * begun: its sessions have sent nothing, and the order to stop would be their first. What was
- * measured stands, however the clearing ends: the set-up session deletes what the sessions leave.
- * The last second is shown when it is whole, however soon the rest ends. */
+ * connection. A worker that did not run for all of the load may not know that it has begun: the
+ * order to stop would be its first. What was measured stands, however the clearing ends: the set-up
+ * session deletes what is left. The last second is shown when it is whole. */
 static void end_load(struct load_trial *trial, bool alone)
 {
     experiment_rest(&trial->experiment);
@@ -407,11 +397,6 @@ void load_background_end_contention(struct load_trial *trial)
 {
     if (atomic_load(&trial->load->ends_ns) == UINT64_MAX)
         atomic_store(&trial->load->ends_ns, experiment_now_ns(&trial->experiment));
-}
-
-const struct load_shared *load_background_counts(const struct load_trial *trial)
-{
-    return trial->load;
 }
 
 /* Whatever contended may have failed before it began, or before it ended. */

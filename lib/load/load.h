@@ -8,11 +8,8 @@
 
 #include "load/load_result.h"
 
-/*
- * Runs a trial; watch: NULL: none. On success (of the run: the trial itself may not have reached
- * its end, which the result says) *result is the caller's to load_result_free. The plan must
- * outlive the result.
- */
+/* Runs a trial; watch: NULL: none. On success (the trial itself may have failed, as the result
+ * says) *result is the caller's to load_result_free. The plan must outlive the result. */
 MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct fleet_host *host,
                                     const struct load_watch *watch, struct load_result **result,
                                     struct error *error);
@@ -20,18 +17,13 @@ MUST_CHECK enum error_kind load_run(const struct load_plan *plan, const struct f
 /* ------------------------------------------------------------------ a load in the background
  *
  * The load is measured twice: alone, for the plan's seconds, and while the servers are contended
- * for. What is between the two, the opening of other sessions, is measured in neither.
- *
- *   load_background_begin             opens the sessions, warms up, measures the load alone
- *   load_background_begin_contention  starts the contended time
- *   load_background_end_contention    ends it; both may run beside another coordinator
- *   load_background_end               waits for all replies, and clears everything away */
+ * for. What is between the two, the opening of other sessions, is measured in neither. */
 
-struct load_trial;
+struct load_trial; /* load/load_trial.h */
 
-/* Whether the load goes on: false if it has ended too early, which load_background_end explains.
- * load_background_end must be called with *trial in any case. Real servers only. plan and host must
- * outlive that. */
+/* Opens the sessions, warms up, and measures the load alone. Returns whether it goes on: false if
+ * it has ended too early, which load_background_end explains; that must be called in any case, and
+ * plan and host must outlive it. Real servers only. */
 bool load_background_begin(struct load_trial **trial, const struct load_plan *plan,
                            const struct fleet_host *host);
 
@@ -39,14 +31,13 @@ bool load_background_begin(struct load_trial **trial, const struct load_plan *pl
  * load_background_end explains. May be called while another coordinator runs in the process. */
 bool load_background_goes_on(const struct load_trial *trial);
 
-/* The first call counts; none behind load_background_end_contention. */
+/* Begins and ends the contended time, also beside another coordinator. The first calls count; no
+ * beginning behind an end. */
 void load_background_begin_contention(struct load_trial *trial);
 void load_background_end_contention(struct load_trial *trial);
 
-const struct load_shared *load_background_counts(const struct load_trial *trial);
-
-/* Those of load_run. Nothing is compared with the servers' counters, which count what else
- * has used them. */
+/* Waits for all replies, and clears everything away. Errors of load_run. The servers' counters,
+ * which have other uses in them, are not compared. */
 MUST_CHECK enum error_kind load_background_end(struct load_trial *trial,
                                                struct load_result **result, struct error *error);
 

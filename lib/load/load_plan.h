@@ -41,18 +41,15 @@ enum load_kind {
         LOAD_KINDS
 };
 
-/* The kinds that a mix may name: all before UNLOCK. Those from UNLOCK on follow from others. */
-#define MIX_KINDS LOAD_UNLOCK
+#define MIX_KINDS LOAD_UNLOCK /* those that a mix may name; the rest follow from others */
 
 struct mix {
     uint32_t percent[MIX_KINDS];
 };
 
-/*
- * Parses a list such as "get=70,set=20,create=5,delete=5". False, with a sentence in why (size
+/* Parses a list such as "get=70,set=20,create=5,delete=5". False, with a sentence in why (size
  * bytes) and *mix unchanged, if a kind is unknown or named twice, a share is not a whole number
- * from 1 to 100, the shares do not sum to 100, or the mix deletes more than it creates.
- */
+ * from 1 to 100, the shares do not sum to 100, or the mix deletes more than it creates. */
 bool mix_parse(const char *text, struct mix *mix, char *why, size_t size);
 
 /* The mix of `percent` percent get, and of set for the rest. */
@@ -61,7 +58,7 @@ struct mix mix_of_reads(uint32_t percent);
 /* Formats a mix as mix_parse reads it; returns text. size: 128 bytes are always enough. */
 const char *mix_format(const struct mix *mix, char *text, size_t size);
 
-/* The share of the operations that only read, in percent; whether one does. */
+/* The percentage of the operations that only read; whether a kind does. */
 uint32_t mix_reads(const struct mix *mix);
 bool load_kind_reads(enum load_kind kind);
 
@@ -76,32 +73,27 @@ bool mix_needs_folders(const struct mix *mix);
 /* Draws a kind: each with the probability of its share. */
 enum load_kind mix_draw(const struct mix *mix, struct random *random);
 
-const char *load_kind_word(enum load_kind kind); /* a static string */
+const char *load_kind_word(enum load_kind kind);
 
 /* ------------------------------------------------------------------ plan */
 
-/* The most operations that a session may have outstanding: a mix has at most twice as many
- * requests. */
+/* The most operations that a session may have outstanding, with up to twice as many requests. */
 #define LOAD_DEPTH_MAX (CLIENT_DEPTH_MAX / 2)
 
-/* The longest measured time, in seconds. */
-#define LOAD_SECONDS_MAX 86400
+#define LOAD_SECONDS_MAX 86400 /* the longest measured time, in seconds */
 
 /* The most spans of the measured time that have response times of their own: second by second up to
  * an hour. A histogram that is in use takes some 60 KiB, so they bound the memory of a load. */
 #define LOAD_SPANS_MAX 3600
 
-/* The most watched versions that a load may have to remember: one for each session and each znode
- * that the session may watch. */
+/* The most watched versions to remember: one for each session and znode that it may watch. */
 #define FAN_OUT_WATCHED_MAX (UINT64_C(1) << 28)
 
 struct load_plan {
-    struct fleet_plan fleet; /* its depth bounds the requests outstanding of a session: it is
-                                mix_requests of the operations */
+    struct fleet_plan fleet; /* its depth is mix_requests of the operations outstanding */
     struct mix mix;
-    uint64_t rate_per_s;    /* offered by all sessions together; 0: a closed loop, in which each
-                               reply is followed by the next operation */
-    bool poisson;           /* the offered operations come at random; else at constant distances */
+    uint64_t rate_per_s; /* offered by all sessions; 0: a closed loop, an operation at each reply */
+    bool poisson;        /* the offered operations come at random; else at constant distances */
     uint32_t value_bytes;   /* of data znodes and of those that are created */
     uint32_t znodes;        /* data znodes, which all sessions share; 0: one for each session */
     uint32_t watch_percent; /* of the reads of data znodes: leave a watch. The product of sessions
@@ -109,15 +101,8 @@ struct load_plan {
     uint64_t warm_up_ns;    /* under the same load, and not measured */
     uint32_t seconds;       /* measured, 1 to LOAD_SECONDS_MAX; in the background also 0 */
     uint64_t limit_ns;      /* responses that take so long are counted; 0: none is */
-    /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
-     */
-    const char *root;
+    const char *root; /* the znode to be made for this trial; its parent exists, unless simulated */
 };
-
-static inline uint64_t load_plan_measured_ns(const struct load_plan *plan)
-{
-    return plan->seconds * NS_PER_S;
-}
 
 /* The length of a span in seconds; the last one may be shorter. */
 static inline uint32_t load_plan_span_s(const struct load_plan *plan)

@@ -8,8 +8,7 @@
 
 static void set_due(struct schedule *schedule)
 {
-    /* In two parts: number * NS_PER_S does not fit in 64 bits after five hours of a million a
-     * second. */
+    /* In two parts: after five hours of a million a second number * NS_PER_S exceeds 64 bits. */
     uint64_t seconds = schedule->number / schedule->rate_per_s,
              rest = schedule->number % schedule->rate_per_s;
     uint64_t since_ns = schedule->poisson
@@ -114,8 +113,7 @@ enum load_kind load_requests_draw(struct load_session *session)
     return kind;
 }
 
-/* Writes the number into the digits at the path's end, without printf: it is in the measured path.
- */
+/* Writes the number into the digits at the path's end; in the measured path, so without printf. */
 static const char *numbered(char *path, uint64_t number)
 {
     char *at = path + strlen(path);
@@ -146,9 +144,8 @@ static struct request read_request(struct load_session *session, enum operation 
     uint32_t percent = session->load->plan->watch_percent;
     sent->znode = draw_znode(session);
     sent->watch = percent > 0 && random_below(&session->requests.random, 100) < percent;
-    return (struct request){.operation = operation,
-                            .path = session->load->paths[sent->znode],
-                            .watch = sent->watch ? WATCH : NO_WATCH};
+    return request_read(operation, session->load->paths[sent->znode],
+                        sent->watch ? WATCH : NO_WATCH);
 }
 
 /* For a multi: its write. */
@@ -161,7 +158,7 @@ static struct request request_of(struct load_session *session, enum load_kind ki
     case LOAD_EXISTS:
         return read_request(session, OP_EXISTS, sent);
     case LOAD_CHILDREN:
-        return (struct request){.operation = OP_GET_CHILDREN, .path = requests->folder};
+        return request_read(OP_GET_CHILDREN, requests->folder, NO_WATCH);
     case LOAD_SET:
     case LOAD_MULTI:
         sent->znode = draw_znode(session);
@@ -192,7 +189,7 @@ void load_requests_submit(struct load_session *session, enum load_kind kind, uin
     if (kind == LOAD_MULTI) {
         parts[0] = request_check(request.path, REQUEST_ANY_VERSION);
         parts[1] = request;
-        request = (struct request){.operation = OP_MULTI, .parts = parts, .part_count = 2};
+        request = request_multi(parts, 2);
     }
     client_submit(session->actor.client, &request, tag);
 }

@@ -90,8 +90,7 @@ void load_result_free(struct load_result *result)
     free(result);
 }
 
-/* ------------------------------------------------------------------ what happened to the servers
- */
+/* ------------------------------------------------------------------ events of the servers */
 
 static const char *const words[] = {
 #define X(name, word) [LOAD_MARK_##name] = word,
@@ -206,10 +205,8 @@ void load_shared_contended(const struct load_shared *load, uint64_t *replied, ui
 struct tally load_shared_total(const struct load_shared *load)
 {
     struct tally sum = {0};
-    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
-        for (int kind = 0; kind < TALLY_KINDS; kind++)
-            sum.of[kind] += tally_read_shared(&load->workers[worker].total, (enum tally_kind)kind);
-    }
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        tally_sum(&sum, &load->workers[worker].total);
     return sum;
 }
 

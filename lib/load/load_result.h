@@ -29,8 +29,7 @@
 
 /* ------------------------------------------------------------------ what its sessions count */
 
-/* Enough for any path of a load, with its terminator. */
-#define LOAD_PATH_SIZE 160
+#define LOAD_PATH_SIZE 160 /* enough for any path of a load, with its terminator */
 
 #define LOAD_STATUSES (ZK_OTHER_ERROR + 1)
 
@@ -75,8 +74,7 @@ struct load_window {
     struct histogram response[ROLES + 1][LOAD_KINDS + 1]; /* from the due time to the reply */
 };
 
-/* What the sessions of a worker count. `total` begins at the order to start, and counts all that
- * was sent. */
+/* What the sessions of a worker count. `total` has all that was sent since the order to start. */
 struct load_worker {
     _Alignas(SHARED_CACHE_LINE) struct tally total;
     _Atomic uint64_t replied; /* of total */
@@ -144,12 +142,10 @@ void load_shared_add_times(const struct load_shared *load, uint32_t second, stru
  * them that have failed or were not below the plan's limit. */
 void load_shared_contended(const struct load_shared *load, uint64_t *replied, uint64_t *over);
 
-/* Whether a reply of this status is foreseen: every ZK_OK, and the failure of a try to get a lock
- * that another session holds. */
+/* Whether a status is foreseen: ZK_OK, or of a TRYLOCK that another session holds the lock. */
 bool load_shared_is_foreseen(enum load_kind kind, enum zk_status status);
 
-/* ------------------------------------------------------------------ what happened to the servers
- */
+/* ------------------------------------------------------------------ events of the servers */
 
 #define LOAD_MARKS_MAX 512
 
@@ -184,21 +180,17 @@ struct load_marks {
 void load_marks_add(struct load_marks *marks, uint32_t second, enum load_mark_kind kind,
                     uint32_t server);
 
-/* Enough for the words of all marks of a second. */
-#define LOAD_MARKS_TEXT_SIZE (LOAD_MARKS_MAX * 32)
+#define LOAD_MARKS_TEXT_SIZE (LOAD_MARKS_MAX * 32) /* for all marks in one second */
 
-/* Writes the words of the marks of a second of the measured time, from 0, with semicolons between:
- * "server 3 lost;no server leads". Servers are numbered from 1 there. size >= LOAD_MARKS_TEXT_SIZE.
- * Returns text. */
+/* Writes the marks of a second, from 0, with semicolons between, and returns text: "server 3
+ * lost;no server leads", where servers count from 1. size >= LOAD_MARKS_TEXT_SIZE. */
 const char *load_marks_format(const struct load_marks *marks, uint32_t second, char *text,
                               size_t size);
 
 /* One second, of all servers together. A server that refused connections at the beginning and at
  * the end of the second has counted nothing. */
 struct load_server_second {
-    /* Whether the counts of this second are known; packets_received are without zkherd's
-     * four-letter words. */
-    bool known;
+    bool known; /* the counts of this second; packets_received without zkherd's own words */
     FOUR_LETTER_COUNTED(FOUR_LETTER_MEMBER, , )
     bool state_known; /* whether the numbers at its end are known */
     uint64_t watches;
@@ -206,8 +198,7 @@ struct load_server_second {
     uint64_t outstanding; /* requests; FOUR_LETTER_UNREPORTED: not known of a server */
 };
 
-/* What the coordinator reads at the end of each second of the measured time. CPU times are those of
- * the second. */
+/* What the coordinator reads at the end of each measured second. CPU times are of the second. */
 struct load_usage {
     uint64_t client_cpu_ns; /* by all workers */
     bool server_cpu_known;

@@ -33,8 +33,7 @@ struct load_servers {
 void load_servers_init(struct load_servers *servers, size_t count, uint64_t measures_ns,
                        struct load_server_second *seconds, struct load_marks *marks);
 
-/* Adds the answers of the servers, in their order, to the question after `ended` seconds of the
- * measured time, from 0. */
+/* Adds the servers' answers, in their order, to the question after `ended` measured seconds. */
 void load_servers_add_answers(struct load_servers *servers, uint32_t ended,
                               const struct server_poll_answer *answers);
 

@@ -11,7 +11,7 @@ static const struct load_plan *plan_of(const struct load_session *session)
 
 /* ------------------------------------------------------------------ what it counts and times */
 
-/* Where what is of this time counts; NULL: nowhere. */
+/* The window that this time lies in; NULL: in none. */
 static struct load_window *window_at(const struct load_session *session, uint64_t time_ns)
 {
     enum load_window_kind kind = load_shared_window(session->load, time_ns);
@@ -37,8 +37,7 @@ static void record_answer(const struct load_session *session, const struct clien
     }
 }
 
-/* In the window in which it was due. The limit is compared with the exact time: a histogram rounds
- * it. */
+/* In the window in which it was due. The limit is for the exact time, which a histogram rounds. */
 static void record_due(const struct load_session *session, const struct client_reply *reply,
                        bool foreseen, bool asked_for, uint64_t response_ns, uint64_t now_ns)
 {
@@ -138,15 +137,13 @@ static void note_notification(const struct load_session *session, enum client_ev
     fan_out_retry(fan_out, number);
 }
 
-/* ------------------------------------------------------------------ what it lays out and clears
- * away
+/* ------------------------------------------------------------------ its znodes
  *
  * A session lays out and clears away the data znodes whose number is its own, modulo all sessions,
  * and a folder for the znodes that it creates. The tag of a request is how many data znodes it
  * creates or deletes. */
 
-/* The values and paths of one multi: below what any server takes (jute.maxbuffer) that takes larger
- * values one by one. */
+/* The most bytes of one multi: below what any server takes (jute.maxbuffer), but for one value. */
 #define BATCH_BYTES ((size_t)48 << 10)
 
 static uint64_t data_znodes(const struct load_session *session)
@@ -172,7 +169,7 @@ static void submit_batch(struct load_session *session, enum operation operation)
         parts[i] =
             operation == OP_CREATE ? load_requests_create(session, path) : request_delete(path);
     }
-    const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = count};
+    const struct request multi = request_multi(parts, count);
     client_submit(session->actor.client, count == 1 ? &parts[0] : &multi, count);
 }
 
@@ -235,8 +232,7 @@ static uint64_t skip_until(struct load_session *session, uint64_t time_ns)
     return schedule_skip(&session->schedule, time_ns < end_ns ? time_ns : end_ns);
 }
 
-/* What was due and was not sent is never sent. The times follow each other: measures_ns,
- * settles_ns, contends_ns, ends_ns. */
+/* Counts the requests that were due and not sent, by window. The windows follow each other. */
 static void count_unsent(struct load_session *session)
 {
     struct load_window *windows = session->worker->windows;
@@ -250,7 +246,7 @@ static void count_unsent(struct load_session *session)
     atomic_fetch_add(&windows[LOAD_CONTENDED].unsent, skip_until(session, UINT64_MAX));
 }
 
-/* At random, what is never sent takes a draw each: these wait until no reply does (end_load). */
+/* With random arrivals each skipped request takes a draw: they wait until the end (end_load). */
 static void stop(struct load_session *session)
 {
     session->state = LOAD_DRAINING;
@@ -262,8 +258,7 @@ static void stop(struct load_session *session)
 static bool send_due(struct load_session *session, uint64_t now_ns)
 {
     uint64_t measures_ns = atomic_load(&session->load->measures_ns);
-    /* What the warm-up was offered and could not take is given up at its end: the measured time
-     * begins without a queue. */
+    /* The measured time begins without a queue: what the warm-up could not take is given up. */
     if (now_ns >= measures_ns)
         (void)schedule_skip(&session->schedule, measures_ns);
     uint64_t due_ns = session->schedule.due_ns;
@@ -302,8 +297,7 @@ static bool send_operation(struct load_session *session)
     }
     if (session->state == LOAD_DRAINING)
         return false;
-    /* An operation that was due before the end, and that only the driver has kept waiting, is sent.
-     */
+    /* What was due before the end, and waits only because of the driver, is sent. */
     bool is_kept_waiting =
         plan_of(session)->rate_per_s > 0 && !session->blocked && session->schedule.due_ns < ends_ns;
     if (now_ns >= ends_ns && !is_kept_waiting) {
@@ -378,8 +372,7 @@ static void handle_reply(struct load_session *session, const struct client_reply
         return;
     session->requests.pairs_answered++;
     if (reply->status != ZK_OK)
-        return; /* the znode of a create that was lost, and may exist, is left to the set-up session
-                 */
+        return; /* the set-up session deletes the znode of a create that was lost, if it exists */
     session->async_deletes++;
     send(session, LOAD_ASYNC_DELETE, now_ns);
 }

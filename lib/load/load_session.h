@@ -3,17 +3,9 @@
  * load session: a session that sends a mix of requests, in a closed loop or at an offered rate: an
  * actor of a fleet whose kind is struct load_shared. Layer: load.
  *
- * The coordinator gives all of them four orders, and a session that has done one
- * counts itself among those that rest:
- *
- *   LAY_OUT  creates its share of the data znodes, some together in a multi, and a folder for the
- *            znodes that it will create
- *   START    sends operations until the load's end, and then waits for the replies; a session
- *            without a connection stops at STOP
- *   STOP     sends no further operation
- *   CLEAR    deletes its znodes
- *
- * What is notified after ORDER_REPORT, such as the znodes that are deleted, is not counted.
+ * The coordinator gives all of them four orders (enum load_order), and a session that has done one
+ * counts itself among those that rest. What is notified after ORDER_REPORT, such as the znodes that
+ * are deleted, is not counted.
  *
  * At each reply, and at each alarm of its schedule, the session sends as many operations as are due
  * and as its depth allows; what is due beyond that is sent as soon as a reply makes room, and its
@@ -56,7 +48,7 @@ struct schedule {
 void schedule_init(struct schedule *schedule, uint64_t rate_per_s, bool poisson, uint32_t session,
                    uint32_t sessions, uint64_t start_ns, uint64_t seed);
 
-/* The operation of due_ns is sent or given up: due_ns is the next one's. */
+/* The operation of due_ns is sent or given up: goes on to the next. */
 void schedule_advance(struct schedule *schedule);
 
 /* Gives up all operations that are due before until_ns, and returns how many they are. At constant
@@ -66,10 +58,10 @@ uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns);
 /* ------------------------------------------------------------------ session */
 
 enum load_order {
-    LOAD_ORDER_LAY_OUT = ORDER_OWN,
-    LOAD_ORDER_START,
-    LOAD_ORDER_STOP,
-    LOAD_ORDER_CLEAR,
+    LOAD_ORDER_LAY_OUT = ORDER_OWN, /* creates its data znodes, some in a multi, and a folder */
+    LOAD_ORDER_START, /* sends until the load's end (unconnected: until STOP), awaits replies */
+    LOAD_ORDER_STOP,  /* sends no further operation */
+    LOAD_ORDER_CLEAR, /* deletes its znodes */
 };
 
 enum load_session_state {
@@ -154,8 +146,7 @@ static inline uint64_t load_tag_due_ns(const struct load_shared *load, uint64_t 
     return load->starts_ns + (tag >> LOAD_TAG_KIND_BITS);
 }
 
-/* Records that an operation that was due at due_ns is sent now: the driver is late by the time
- * until it looked. */
+/* An operation due at due_ns is sent now: the driver is late by the time until it looked. */
 void load_session_record_lag(const struct load_session *session, uint64_t due_ns,
                              uint64_t looked_ns, uint64_t now_ns);
 

@@ -4,7 +4,7 @@
 void tally_sum(struct tally *into, const struct tally *from)
 {
     for (int kind = 0; kind < TALLY_KINDS; kind++)
-        into->of[kind] += from->of[kind];
+        into->of[kind] += tally_read_shared(from, (enum tally_kind)kind);
 }
 
 uint64_t tally_rpcs(const struct tally *tally)

@@ -71,7 +71,9 @@ static inline uint64_t tally_read_shared(const struct tally *tally, enum tally_k
     return __atomic_load_n(&tally->of[kind], __ATOMIC_ACQUIRE);
 }
 
+/* `from` may be written by others meanwhile. */
 void tally_sum(struct tally *into, const struct tally *from);
+
 uint64_t tally_rpcs(const struct tally *tally);
 const char *tally_column(enum tally_kind kind);
 

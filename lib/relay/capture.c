@@ -247,8 +247,7 @@ static void know(struct stream *stream, uint32_t next)
     stream->known = true;
 }
 
-/* Feeds what is new of a segment to the conversation. Nothing before it is missing, or nothing can
- * be read anyway. */
+/* Feeds what is new of a segment, if it is due, to the conversation. */
 static void feed(struct capture *capture, struct connection *connection,
                  enum conversation_side side, const struct packet *packet)
 {

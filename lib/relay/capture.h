@@ -34,8 +34,7 @@
 
 struct capture;
 
-/* Bytes of a connection that wait for others, at most. */
-#define CAPTURE_WAITING_MOST ((size_t)4 << 20)
+#define CAPTURE_WAITING_MOST ((size_t)4 << 20) /* bytes of a connection that wait for others */
 
 struct capture_options {
     const uint64_t *ports; /* of the servers */
@@ -66,17 +65,15 @@ struct capture_counts {
 struct capture *capture_new(const struct capture_options *options);
 void capture_free(struct capture *capture);
 
-/* Takes a packet of one of these links (DLT_... of libpcap): of its `length` bytes the first
- * `captured` are there. */
+/* Takes a packet of a link (DLT_... of libpcap), of whose `length` bytes `captured` are there. */
 void capture_read_packet(struct capture *capture, int link, const void *bytes, size_t captured,
                          size_t length, uint64_t at_ns);
 
 /* No packet follows: ends all connections. */
 void capture_end(struct capture *capture);
 
-/* Takes the packets of a file of libpcap, and ends all connections. why: what was found in the
- * place of a packet, if the file is cut short or damaged; else "". ERROR_NOT_A_CAPTURE, before the
- * first packet. */
+/* Takes the packets of a file of libpcap, and ends all connections. why: what a damaged file has in
+ * the place of a packet; else "". ERROR_NOT_A_CAPTURE, before the first packet. */
 MUST_CHECK enum error_kind capture_read(struct capture *capture, const char *path, char *why,
                                         size_t size, struct error *error);
 

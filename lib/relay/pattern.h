@@ -17,8 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for a pattern; of a longer one the end is cut. */
-#define PATTERN_SIZE 256
+#define PATTERN_SIZE 256 /* room for a pattern; of a longer one the end is cut */
 
 /* Writes the pattern of `length` bytes, any but NUL; returns its length. */
 size_t pattern_fold(const char *path, size_t length, char pattern[PATTERN_SIZE]);

@@ -32,13 +32,12 @@ struct relay_options {
     void *context; /* of both */
 };
 
-/* Listens; *relay is the caller's to relay_free. ERROR_USAGE for an address that is none of this
- * host's, and those of errno. */
+/* Listens; *relay is the caller's to relay_free. ERROR_USAGE: no address of this host; or errno's.
+ */
 MUST_CHECK enum error_kind relay_new(const struct relay_options *options, struct relay **relay,
                                      struct error *error);
 
-/* The connect string for clients: the relay's ports in the order of the servers, and their chroot.
- */
+/* The connect string for clients: the relay's ports in the servers' order, and their chroot. */
 const struct connect_string *relay_connect(const struct relay *relay);
 
 struct relay_connections {

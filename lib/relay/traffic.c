@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of a first request that is a time of day: 1970-04-26 and later. */
-#define TIME_LEAST 10000000
+#define TIME_LEAST 10000000 /* of a first request's number that is a time of day */
 
 void traffic_init(struct traffic *traffic)
 {

@@ -76,11 +76,9 @@ struct watches {
     struct watches_figures *figures;                   /* of each pair */
     struct watches_write costliest[WATCHES_COSTLIEST]; /* by notified + followed; uses 0: none */
     uint64_t unattributed;
-    uint64_t both;    /* notifications of a deletion that servers count for watches of data and for
-                         those of children */
-    uint64_t closing; /* the most notifications that servers may count, and not send, because the
-                         session is about to close */
-    uint64_t asked;   /* writes */
+    uint64_t both;       /* notifications of a deletion that servers count twice (fire) */
+    uint64_t closing;    /* the most that servers may count and not send: the session closes */
+    uint64_t asked;      /* writes */
     struct locks *locks; /* of every change of znodes: who holds one has got something */
     /* The rest is for watches.c. */
     path_tree spots[MESSAGE_EVENT_CHILDREN + 1]; /* by enum message_event */

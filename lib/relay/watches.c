@@ -12,8 +12,7 @@
 /* Flags of a create (CreateMode): ephemeral, without and with a number. */
 #define EPHEMERAL            1
 #define EPHEMERAL_SEQUENTIAL 3
-/* Any error: with one part of a transaction all fail. */
-#define PART_FAILED (-1)
+#define PART_FAILED          (-1) /* any error: with one part of a transaction all fail */
 
 /* A watch of a session. */
 struct armed {
@@ -62,8 +61,6 @@ struct message {
     int64_t zxid;
 };
 
-/* ------------------------------------------------------------------ trees */
-
 static struct session *session_of(struct watches *watches, int64_t id)
 {
     return id_tree_find_or_add(&watches->sessions, id, sizeof(struct session));
@@ -108,9 +105,8 @@ static struct armed *find_staying(const struct session *session, const char *pat
 }
 
 /* One notification fires all watches of a session that its event is one for. Returns when the first
- * of them was set; 0: none was seen. The server has a table of data watches and one of children
- * watches, each with those that stay: it counts a deletion once for each table that has the session
- * (DataTree.deleteNode). */
+ * of them was set; 0: none was seen. The server has a table of data and one of children watches,
+ * each with those that stay, and counts a deletion for each that has the session (deleteNode). */
 static uint64_t fire(struct watches *watches, struct session *session, int32_t event,
                      const char *path)
 {
@@ -253,8 +249,7 @@ static void change_at(struct message *message, int32_t event, const char *path)
     free(parent);
 }
 
-/* ------------------------------------------------------------------ changes and znodes of sessions
- */
+/* ------------------------------------------------------------------ changes */
 
 static void forget_ephemeral(struct session *session, const char *path)
 {

@@ -67,8 +67,7 @@ struct sim_server {
     struct lane_entry *lane, *lane_last; /* what it is going to carry out, in this order */
     uint64_t zxid;                       /* of the last transaction carried out */
     uint64_t idle_ns;                    /* when its CPU has done all that it was given */
-    /* The disk's last sync, which may lie in the future. What is written during a sync is synced
-     * together by the next one. */
+    /* The disk's last sync, which may lie in the future; the next has all that comes meanwhile. */
     uint64_t sync_begins_ns;
     uint64_t sync_ends_ns;
     /* Arrival of the last message of a kind; later ones arrive no earlier. */
@@ -126,8 +125,5 @@ void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index)
 
 /* Event: a message from a session (and its reference) arrives. */
 void sim_server_receive(void *message);
-
-/* Event: the leader ends a session, unless it has ended already. */
-void sim_leader_expire(void *session);
 
 #endif

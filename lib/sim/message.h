@@ -38,8 +38,7 @@ struct message {
     enum watch_flag watch;
     enum client_event event; /* of a notification */
     /* The changes of a write. A read and a notification have one, with their path; what sets
-     * watches again has a read that sets it for each: OP_EXISTS where no znode was,
-     * OP_GET_CHILDREN, OP_GET. */
+     * watches again has a read for each: OP_EXISTS where no znode was, OP_GET_CHILDREN, OP_GET. */
     struct change *changes;
     size_t change_count;
     struct change one;  /* the room of most messages for their changes */
@@ -61,9 +60,8 @@ struct message *message_new(struct paths *paths, enum message_kind kind,
                             struct sim_session *session);
 void message_release(struct message *message, struct paths *paths);
 
-/* Fill a new message: with a copy of a request of the session (owner: its number, for ephemerals);
- * with one path; with what sets all watches of a client again; with the deletions of all ephemerals
- * of a session. */
+/* Fill a new message: with a copy of a request (owner: the session's number, for ephemerals); with
+ * a path; with what sets a client's watches again; with the deletions of a session's ephemerals. */
 void message_fill(struct message *message, struct paths *paths, const struct request *request,
                   uint32_t owner);
 void message_fill_path(struct message *message, struct paths *paths, struct path *path);

@@ -36,8 +36,7 @@ void paths_init(struct paths *paths, struct pool *pool);
 /* The path of this text, which begins with '/'. Adds a reference, the caller's. */
 struct path *paths_intern(struct paths *paths, const char *text, size_t length);
 
-/* The path of a sequential znode: the prefix and this number, as the server writes it. Adds a
- * reference, the caller's. */
+/* The same of a sequential znode: the prefix, and this number as the server writes it. */
 struct path *paths_intern_sequential(struct paths *paths, const struct path *prefix,
                                      int32_t number);
 

@@ -58,12 +58,10 @@ struct sim_options {
 
 struct sim;
 
-/* One server, seed 1, and costs of the order of a private server's on one machine: a read takes
- * 200 us, a write 600 us. */
+/* One server, seed 1, and costs like a private server's: a read takes 200 us, a write 600 us. */
 struct sim_options sim_options_default(void);
 
-/* On success *sim is the caller's to sim_free. ERROR_USAGE (a number of servers that cannot
- * be). */
+/* *sim is the caller's to sim_free. ERROR_USAGE: a number of servers that cannot be. */
 MUST_CHECK enum error_kind sim_new(const struct sim_options *options, struct sim **sim,
                                    struct error *error);
 
@@ -75,13 +73,11 @@ enum role sim_role(unsigned servers, unsigned server);
 
 /* ------------------------------------------------------------------ sessions */
 
-/*
- * Begins to open a session on a server, from 0; its state is CLIENT_ESTABLISHED when it
+/* Begins to open a session on a server, from 0; its state is CLIENT_ESTABLISHED when it
  * stands. A session that loses its connection tries the next server, and after all of them the
  * first again, a sixtieth of its timeout later. It takes client_cut, client_crash and client_leave.
  * It may have `depth` operations outstanding, 1 to CLIENT_DEPTH_MAX. The client belongs to the
- * simulation, and stays valid until sim_free. ERROR_NO_MEMORY.
- */
+ * simulation, and stays valid until sim_free. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms,
                                     uint32_t depth, const struct client_listener *listener,
                                     void *owner, struct client **client, struct error *error);
@@ -90,9 +86,10 @@ MUST_CHECK enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t t
  * from then on. A session without a connection ends at its timeout, as after client_crash. */
 void sim_close(struct client *client);
 
-/* The servers expire the session now: all its ephemerals are deleted in one transaction. The client
- * learns of it from the servers: its connection is closed, and the next one refused. */
-void sim_expire(struct client *client);
+/* The servers expire the session now, unless it has ended: all its ephemerals are deleted in one
+ * transaction. The client learns of it from the servers: its connection is closed, and the next one
+ * refused. May be called by sim_at. */
+void sim_expire(void *client);
 
 /* ------------------------------------------------------------------ time */
 
@@ -106,8 +103,7 @@ uint64_t sim_next_ns(const struct sim *sim);
 /* Nothing may be due before until_ns. */
 void sim_advance(struct sim *sim, uint64_t until_ns);
 
-/* A timer: calls at due_ns, or now if that is past, after other events that are due at that time.
- */
+/* A timer: calls at due_ns, or now if that is past, after other events of that time. */
 void sim_at(struct sim *sim, uint64_t due_ns, void (*call)(void *context), void *context);
 
 /* ------------------------------------------------------------------ oracles */
@@ -115,8 +111,7 @@ void sim_at(struct sim *sim, uint64_t due_ns, void (*call)(void *context), void 
 /* The values of a server's mntr, which counts the query as a packet and a connection. */
 void sim_counters(struct sim *sim, unsigned server, struct four_letter_counters *counters);
 
-/* The zxid of a server's srvr, that of the last transaction carried out. The query counts as a
- * packet. */
+/* The zxid of a server's srvr, of the last transaction carried out. The query is a packet, too. */
 uint64_t sim_zxid(struct sim *sim, unsigned server);
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/internal.h"
 
-#include <stdio.h>
-
 /* Gives the CPU more work, which begins when it has done what it has. */
 static void work(struct sim_server *server, uint64_t cost_ns)
 {
@@ -242,8 +240,7 @@ static void come_due(void *context)
     await_due(server);
 }
 
-/* Has the server carry a message out (and take its reference) at this time, but not before what was
- * given to it earlier. */
+/* Has the server carry a message out, and take its reference, at this time, behind earlier ones. */
 static void await_turn(struct sim_server *server, struct message *message, uint64_t due_ns)
 {
     struct lane_entry *entry = pool_alloc(&server->sim->pool, sizeof *entry);
@@ -335,17 +332,16 @@ static void order(void *context)
     }
 }
 
-void sim_leader_expire(void *context)
+void sim_expire(void *client)
 {
-    struct sim_session *session = context;
+    struct sim_session *session = client;
     if (!session->ended)
         order(message_new(&session->sim->paths, MESSAGE_EXPIRE, session));
 }
 
 /* ------------------------------------------------------------------ what comes in */
 
-/* On a single server a read goes through the same chain as a write, and waits for earlier writes.
- */
+/* On a single server a read goes the way of a write, and waits for earlier ones. */
 static void receive_read(struct sim_server *server, struct message *message)
 {
     struct sim_session *session = message->session;
@@ -371,8 +367,7 @@ static void receive_write(struct sim_server *server, struct message *message)
     sim_at(sim, server->to_leader_ns, order, message);
 }
 
-/* A server refuses a client that has seen a later transaction. A follower asks its leader about
- * other clients. */
+/* Refuses a client that has seen a later transaction. A follower asks its leader about others. */
 static void receive_reopen(struct sim_server *server, struct message *message)
 {
     struct sim_session *session = message->session;

@@ -261,7 +261,7 @@ static void die(struct sim_session *session)
         return;
     struct sim *sim = session->sim;
     send_bare(session, MESSAGE_DISCONNECT, 0);
-    sim_at(sim, sim->now_ns + session->timeout_ms * NS_PER_MS, sim_leader_expire, session);
+    sim_at(sim, sim->now_ns + session->timeout_ms * NS_PER_MS, sim_expire, session);
 }
 
 void sim_close(struct client *client)
@@ -271,11 +271,6 @@ void sim_close(struct client *client)
         die(session);
     else if (fall_silent(session))
         send_bare(session, MESSAGE_CLOSE, WIRE_CLOSE_REQUEST);
-}
-
-void sim_expire(struct client *client)
-{
-    sim_leader_expire((struct sim_session *)client);
 }
 
 /* ------------------------------------------------------------------ the driver */

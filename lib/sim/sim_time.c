@@ -11,8 +11,7 @@ struct sim_event {
     void *context;
 };
 
-/* Children of an event in the heap, which lie side by side. */
-#define FANOUT 4
+#define FANOUT 4 /* children of an event in the heap, which lie side by side */
 
 static bool before(const struct sim_event *a, const struct sim_event *b)
 {

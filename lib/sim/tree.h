@@ -30,8 +30,7 @@ struct names {
 /* Removes a reference; NULL is fine. */
 void names_release(struct names *names);
 
-/* The owner of a znode that is not ephemeral; of others the session's number. */
-#define TREE_NO_OWNER 0u
+#define TREE_NO_OWNER 0u /* of a znode that is not ephemeral; else the session's number */
 
 /* A part of a write. */
 struct change {

@@ -56,8 +56,7 @@ struct watches {
 
 void watches_init(struct watches *watches, struct paths *paths);
 
-/* Sets a watch, unless it is set already; removes one, false if there is none; removes all of a
- * watcher. */
+/* Sets a watch, if it is not set; removes one, false if there is none; removes all of a watcher. */
 void watches_add(struct watches *watches, uint32_t watcher, struct path *path,
                  enum watch_kind kind);
 bool watches_remove(struct watches *watches, uint32_t watcher, const struct path *path,
@@ -67,12 +66,10 @@ void watches_drop(struct watches *watches, uint32_t watcher);
 /* A watcher's oldest watch, NULL if it has none; next_own goes to the others. */
 struct watch *watches_of(const struct watches *watches, uint32_t watcher);
 
-/*
- * Fires a server's watches after a change: removes them and calls back. A creation fires the
+/* Fires a server's watches after a change: removes them and calls back. A creation fires the
  * znode's data watches (created) and the parent's child watches (child). A deletion fires its data
  * and its child watches (deleted; one call for a watcher that has both) and the parent's child
- * watches. A set fires the data watches (changed). A check fires none. Returns how many fired.
- */
+ * watches. A set fires the data watches (changed). A check fires none. Returns how many fired. */
 size_t watches_fire(struct watches *watches, enum operation change, struct path *path);
 
 #endif

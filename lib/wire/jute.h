@@ -23,8 +23,7 @@ struct jute {
     bool malformed;
 };
 
-/* Bytes of the message itself: without a NUL behind them, and gone when the message is. NULL and 0:
- * null. */
+/* Bytes of the message itself, without a NUL, gone when the message is. NULL and 0: null. */
 struct jute_bytes {
     const char *bytes;
     size_t length;

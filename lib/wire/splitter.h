@@ -12,8 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes that are kept of a longer message: four times the longest that a server takes by default
- * (jute.maxbuffer). */
+/* Bytes kept of a message: four times the longest that servers take by default (jute.maxbuffer). */
 #define SPLITTER_KEPT_MAX ((size_t)4 << 20)
 
 /* All zero bytes: at the beginning of a message. Ends with splitter_deinit. */
@@ -31,8 +30,7 @@ struct splitter {
 typedef void splitter_listener(void *context, const unsigned char *message, size_t kept,
                                size_t length);
 
-/* Calls `on_message` for every message that these bytes complete, in order; it may set unreadable.
- */
+/* Calls `on_message` for each message that these bytes complete; it may set unreadable. */
 void splitter_feed(struct splitter *splitter, const unsigned char *bytes, size_t count,
                    splitter_listener *on_message, void *context);
 

@@ -131,15 +131,13 @@ uint64_t wire_request(const struct request *request);
 #define WIRE_WATCHES_REQUEST(count, bytes)                                                         \
     (WIRE_CLOSE_REQUEST + 8 + 3 * WIRE_LENGTH + (count)*WIRE_LENGTH + (bytes))
 
-/* A reply to a request that succeeded: with the created znode's path, a stat, a value and a stat,
- * or names. */
+/* A successful reply: with the created path, a stat, a value and a stat, or names. */
 #define WIRE_CREATED_REPLY(path_length) (WIRE_BARE_REPLY + WIRE_LENGTH + (path_length))
 #define WIRE_STAT_REPLY                 (WIRE_BARE_REPLY + WIRE_STAT)
 #define WIRE_VALUE_REPLY(value_length)  (WIRE_STAT_REPLY + WIRE_LENGTH + (value_length))
 #define WIRE_NAMES_REPLY(count, bytes)  (WIRE_BARE_REPLY + ((count) + 1) * WIRE_LENGTH + (bytes))
 
-/* A multi's reply is a bare reply, its parts, and the mark of their end. If the multi failed, each
- * part is an error. */
+/* A multi's reply: a bare reply, its parts, each an error if it failed, the mark of their end. */
 #define WIRE_PARTS_END  9
 #define WIRE_PART_ERROR 13
 uint64_t wire_part_reply(enum operation operation, size_t path_length);

@@ -106,7 +106,7 @@ static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
     sent = answered = 0;
     time_ns = load->starts_ns = 1000;
     atomic_store(&load->measures_ns, time_ns);
-    atomic_store(&load->settles_ns, time_ns + load_plan_measured_ns(&plan));
+    atomic_store(&load->settles_ns, time_ns + plan.seconds * NS_PER_S);
     load_session_ops.order(&session, ORDER_GATE);
     load_session_ops.order(&session, LOAD_ORDER_START);
 }
