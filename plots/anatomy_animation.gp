@@ -53,7 +53,7 @@ do for [f = 0:frames + rest_frames] {
             set label 2 "■ release   ● notification   ▲ grant   grey: woken for nothing; each handoff is the ". \
                 sprintf("median of %d", of_how_many) at screen 0.5, 0.045 center
         } else { unset label }
-        set arrow 1 from now, graph 0 to now, graph 1 nohead lc rgb "#404040" lw 1 dt 2
+        set arrow 1 from now, graph 0 to now, graph 1 nohead lc rgb "#404040" lw 0.6 dt 1
         colour = look(i, 2)
         plot $events using (if_for_nothing(i, of(i, 3, bar(now, sent(now, $3, $4))))):5: \
                 (length(now, $3, $4)):(0) with vectors nohead lw 2 lc rgb "#B8B8B8", \

@@ -48,7 +48,7 @@ eval squeeze(4, strlen("transactions"))
 set style line 601 lc rgb "#D55E00" lw 1.5 dt 1
 set style line 602 lc rgb "#0072B2" lw 1.5 dt 1
 set style line 603 lc rgb "#7F7F7F" lw 1.5 dt 1
-set style line 604 lc rgb "#000000" lw 1.5 dt 3
+set style line 604 lc rgb "#000000" lw 1.5 dt 1
 
 label(x) = in_numbers(x)
 unset logscale

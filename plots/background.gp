@@ -55,9 +55,9 @@ set output file("background")
 set style line 900 lc rgb "#404040" lw 1 dt 1
 is(i) = $1 == int(i) ? $2 : NaN
 bars_of = bars ? "for [r in drawn] $prices using (is(r)):4:(0):($5 - $4) ".\
-    "with vectors heads size screen 0.006, 90 lc rgb look(int(r), 2) lw 1.4 dt 1 notitle, " : ""
+    "with vectors heads size screen 0.006, 90 lc rgb look(int(r), 2) lw bar_width(place_in(drawn, r), words(drawn)) dt 1 notitle, " : ""
 plot 1 with lines ls 900 notitle, \
     for [r in drawn] $prices using (is(r)):6 with linespoints ls 400 + int(r) notitle, \
     @bars_of \
-    for [r in drawn] $prices using (is(r)):3 with linespoints ls int(r) title name(r), \
-    NaN with lines lc rgb "#404040" lw 1.2 dt 2 title "99th percentile"
+    for [r in drawn] $prices using (is(r)):3 with linespoints ls 500 + int(r) title name(r), \
+    NaN with lines lc rgb "#404040" lw 0.6 dt 1 title "99th percentile"

@@ -34,8 +34,9 @@ set datafile separator ","
 
 # --- The look of a recipe -------------------------------------------------------------------------
 # Colours of Okabe and Ito; in black and white, point and dash tell the recipes apart. Those that
-# cost the same lie on each other: their points nest (a small filled one in a larger open one) and
-# their laws interleave (dashes over a solid line). The law: RPCs of a drain, a n² + b n + c.
+# cost the same lie on each other: their points nest (a small filled one in a larger open one), their
+# intervals too, and their laws interleave (dashes over a solid line): a point is drawn at its n. A dash tells
+# recipes or curves apart, and nothing else. The law: RPCs of a drain, a n² + b n + c.
 # Whatever is not listed takes a row `other`, by its place among the recipes.
 
 # recipe        colour  point size dash  a    b    c  law
@@ -95,14 +96,14 @@ set dashtype 3 (4, 4)
 set dashtype 4 (1.5, 3.5)
 set dashtype 5 (10, 4, 2, 4)
 # Line style i draws recipe i, its points or a solid line; 100 + i its law; 200 + i a trial among
-# others; 300 + i a trial that is not used; 400 + i a tail; 500 + i a trial and the law.
+# others; 300 + i a trial that is not used; 400 + i a tail, thin; 500 + i a trial and the law.
 do for [i = 1:words(recipes)] {
     set style line i lc rgb look(i, 2) pt point(i) ps size(i) lw 1.5 dt 1
     set style line 100 + i lc rgb look(i, 2) lw 1.5 dt int(look(i, 5))
     set style line 200 + i lc rgb look(i, 2) pt point(i) ps 0.8 * size(i) lw 1.5 dt 1
     set style line 300 + i lc rgb look(i, 2) pt 2 ps point_scale lw 1.5
     set style line 500 + i lc rgb look(i, 2) pt point(i) ps size(i) lw 1.5 dt int(look(i, 5))
-    set style line 400 + i lc rgb look(i, 2) pt point(i) ps 0.6 * size(i) lw 1.2 dt 2
+    set style line 400 + i lc rgb look(i, 2) pt point(i) ps 0.6 * size(i) lw 0.6 dt int(look(i, 5))
 }
 
 # --- What is read ---------------------------------------------------------------------------------
@@ -130,7 +131,7 @@ if (!exists("panel")) { panel = 300 }
 
 # --- Axes -----------------------------------------------------------------------------------------
 # All are logarithmic, at least a decade high, so that one level alone still shows where it lies, and
-# reach to a labelled tic above the highest point.
+# reach from a labelled tic below the lowest point to one above the highest.
 
 # 1234567 as 1,234,567.
 grouped(x) = x < 1000 ? sprintf("%d", x) \
@@ -153,6 +154,10 @@ digits(decade) = decade > 150 ? "1 2 3 4 5 7" : decade > 75 ? "1 2 5" : "1"
 reach(x, decade) = from_power(x, 10.0**floor(log10(x * 0.999999)), decade)
 from_power(x, power, decade) = x <= 2 * power && decade > 62 ? 2 * power \
     : x <= 5 * power && decade > 26 ? 5 * power : 10 * power
+# The highest of these that is no more than x and whose label has room below the next power's.
+descend(x, decade) = above_power(x, 10.0**floor(log10(x * 1.000001)), decade)
+above_power(x, power, decade) = x >= 5 * power && decade > 56 ? 5 * power \
+    : x >= 2 * power && decade > 26 ? 2 * power : power
 
 # How much is left free above the highest value, in units.
 if (!exists("headroom")) { headroom = 3.0 }
@@ -161,12 +166,12 @@ if (!exists("headroom")) { headroom = 3.0 }
 y_axis(low, high, panel) = ( \
     y_decade = panel / most(1, log10(3.0 * high / low)), \
     y_high = reach(high * 10**(headroom / y_decade), y_decade), \
-    y_low = least(low / 1.3, y_high / 10), y_decade = panel / log10(y_high / y_low), \
+    y_low = least(descend(low / 10**(3.0 / y_decade), y_decade), y_high / 10), y_decade = panel / log10(y_high / y_low), \
     left = (48 + 8.0 * most(label_letters(y_low), label_letters(y_high))) / width, \
     sprintf("set yrange [%.9g : %.9g]; set ytics (%s)", at(y_low), at(y_high), log_tics(y_low, y_high)))
 label_letters(x) = most(strlen(label(10.0**floor(log10(x)))), \
     strlen(label(10.0**floor(log10(x) - 1))))
-has_label(x, digit) = in_list(" ".digits(y_decade), sprintf("%d", digit)) || abs(x / y_high - 1) < 1e-6
+has_label(x, digit) = in_list(" ".digits(y_decade), sprintf("%d", digit)) || abs(x / y_high - 1) < 1e-6 || abs(x / y_low - 1) < 1e-6
 digit_tics(u, digit, last) = digit > 9 ? "" : (digit * u > last * 1.000001 ? "" \
     : tic(digit * u, has_label(digit * u, digit)).", ".digit_tics(u, digit + 1, last))
 decade_tics(d, last) = 10.0**d > last * 1.000001 ? "" \
@@ -296,6 +301,8 @@ closer(cairo, svg) = format eq "svg" ? svg : cairo
 set style line 99 lc rgb "#DDDDDD" lw 0.7 dt 1
 set style line 98 lt nodraw
 set style line 97 lc rgb "#404040" lw 1.5 dt 1
+# The intervals of the first of several series are the widest, so that those on them do not hide them.
+bar_width(k, of) = 1.2 + 0.9 * least(3, of - k)
 set grid xtics ytics linestyle 99
 set border 3 lc rgb "#404040" lw 0.8
 set tics out nomirror scale 0.8, 0.4

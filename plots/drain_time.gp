@@ -11,15 +11,6 @@ load scripts."/trials.gp"
 metric = "drain_s"
 load scripts."/fits.gp"
 
-# The trials of a level stand beside each other, and those of a recipe apart from another's: all
-# within a half of the least distance of two levels.
-least_gap(k) = k >= words(levels) ? (words(levels) == 1 ? 2.0 : 1e9) \
-    : least(1.0 * word(levels, k + 1) / word(levels, k), least_gap(k + 1))
-spread = 0.5 * log(least_gap(1))
-slot = spread / words(drawn)
-in_slot(trial) = 0.7 * slot * ((trial - 0.5) / trials - 0.5)
-beside(r, n) = n * exp(slot * (place_in(drawn, r) - (words(drawn) + 1) / 2.0))
-
 has_slope(i) = exponent_low[i] == exponent_low[i]
 slopes = 0
 longest = 0
@@ -40,10 +31,10 @@ set title heading((drains ? "Drain time" : "First release to last").": trials, m
     (slopes ? ", exponent of n (95 % CI)" : ""))
 eval y_title(drains ? "drain time, s" : "time, s", bottom(rows), top(rows))
 set output file("drain_time")
-plot for [k = 1:words(drawn)] $medians index k - 1 using (beside(word(drawn, k), $2)):3 \
+plot for [k = 1:words(drawn)] $medians index k - 1 using 2:3 \
         with lines ls 100 + int(word(drawn, k)) notitle, \
-    for [r in drawn] $trials using (is(r, 1) ? beside(r, $2) * exp(in_slot($6)) : NaN):3 \
+    for [r in drawn] $trials using (is(r, 1) ? $2 : NaN):3 \
         with points ls 200 + int(r) notitle, \
-    for [r in drawn] $trials using (is(r, 0) ? beside(r, $2) * exp(in_slot($6)) : NaN):3 \
+    for [r in drawn] $trials using (is(r, 0) ? $2 : NaN):3 \
         with points ls 300 + int(r) notitle, \
     for [r in drawn] NaN with linespoints ls 500 + int(r) title entry(r) @unused_entry

@@ -30,23 +30,24 @@ fill_entries = rows <= words(drawn) ? "" \
     : ", for [k = 1:rows - words(drawn)] NaN with lines ls 98 title ' '"
 eval canvas("handoff_latency", rows)
 eval legend(rows)
+eval squeeze(2 * rows, strlen("p99: 1 in 100 is slower"))
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
 set title heading("Latency of a handoff with W waiters")
 eval y_title("from release to next grant", bottom(rows), top(rows))
 set output file("handoff_latency")
-# Recipes stand 3% apart, lest their bars cover each other.
-beside(r) = is(r) ? $2 * (1 + 0.03 * (place_in(drawn, r) - (words(drawn) + 1) / 2.0)) : NaN
-tail_entry = !tails ? "" : ", NaN with lines lc rgb '#404040' lw 1.2 dt 2 ".\
+its(r) = is(r) ? $2 : NaN
+tail_entry = !tails ? "" : ", NaN with lines lc rgb '#404040' lw 0.6 dt 1 ".\
     "title 'p99: 1 in 100 is slower'"
-plot for [r in drawn] $waiters using (beside(r)):($8 / 1e6) \
+plot for [r in drawn] $waiters using (its(r)):($8 / 1e6) \
         with linespoints ls 400 + int(r) notitle, \
-    for [r in drawn] $waiters using (beside(r)):($6 / 1e6):(0):(($7 - $6) / 1e6) \
-        with vectors heads size screen 0.006, 90 ls int(r) notitle, \
-    for [r in drawn] $waiters using (beside(r)):($5 / 1e6) with lines ls int(r) notitle, \
-    for [r in drawn] $waiters using (beside(r)):($5 / 1e6):(weighted(r)) \
+    for [r in drawn] $waiters using (its(r)):($6 / 1e6):(0):(($7 - $6) / 1e6) \
+        with vectors heads size screen 0.006, 90 lc rgb look(int(r), 2) \
+        lw bar_width(place_in(drawn, r), words(drawn)) dt 1 notitle, \
+    for [r in drawn] $waiters using (its(r)):($5 / 1e6) with lines ls 500 + int(r) notitle, \
+    for [r in drawn] $waiters using (its(r)):($5 / 1e6):(weighted(r)) \
         with points lc rgb look(int(r), 2) pt point(int(r)) ps variable lw 1.5 notitle, \
-    for [r in drawn] NaN with linespoints ls int(r) title name(r) @fill_entries, \
+    for [r in drawn] NaN with linespoints ls 500 + int(r) title name(r) @fill_entries, \
     NaN with lines ls 97 title bars ? "median (p50), 95 % CI" : "median (p50)" @tail_entry, \
     for [k = class(few):class(many)] NaN with points lc rgb "#404040" pt 7 ps 0.8 * point_scale * weight(k) \
         title class_title(k)

@@ -54,14 +54,16 @@ name_of(keys, key) = name_with(keys, key, 4, name_rate(keys, key), reads_text(pa
 legend_letters(entries, letters) = is_crowded(entries) ? most(letters, 25) : letters
 
 # --- Trials ---------------------------------------------------------------------------------------
-# Where a mean has no interval, small points beside it are its trials: those of trials_1, trials_2, …,
-# folders with a load.csv.
+# Where a mean has no interval, small open points are its trials: those of trials_1, trials_2, …, folders
+# with a load.csv.
 parts = 0
 while (exists(sprintf("trials_%d", parts + 1))) { parts = parts + 1 }
 file_of_part(m) = value(sprintf("trials_%d", m))."/load.csv"
 is_counted(x) = strcol("valid") eq "yes"
 trial_size = 0.45 * point_scale
 trial_text = "small: a trial"
+set style line 94 lc rgb "white" pt 7 ps trial_size
+set style line 93 lc rgb "#404040" lw 1 dt 1 pt 6 ps trial_size
 
 # --- Axes from 0 ----------------------------------------------------------------------------------
 # Sets y_high, a labelled tic above the highest value, and left, the part of the page that the

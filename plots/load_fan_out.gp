@@ -84,7 +84,7 @@ panel_title(key) = words(keys) > 1 ? name_of(keys, key) : "What it costs to noti
 set style line 601 lc rgb "#009E73" pt 9 ps 1.0 * point_scale lw 1.5 dt 1
 set style line 602 lc rgb "#0072B2" pt 7 ps 0.9 * point_scale lw 1.5 dt 1
 set style line 603 lc rgb "#D55E00" pt 5 ps 0.9 * point_scale lw 1.5 dt 1
-set style line 604 lc rgb "#000000" pt 13 ps 1.1 * point_scale lw 1.5 dt 3
+set style line 604 lc rgb "#000000" pt 13 ps 1.1 * point_scale lw 1.5 dt 1
 set style line 701 lc rgb "#009E73" pt 8 ps 1.0 * point_scale lw 1.5
 set style line 702 lc rgb "#0072B2" pt 6 ps 0.9 * point_scale lw 1.5
 set style line 703 lc rgb "#D55E00" pt 4 ps 0.9 * point_scale lw 1.5
@@ -93,7 +93,7 @@ do for [i = 1:4] {
     set style line 800 + i lc rgb "white" pt int(word("9 7 5 13", i)) ps point_scale
 }
 set style line 605 lc rgb "#CC79A7" pt 3 ps 0.9 * point_scale lw 1.5 dt 1
-set style line 606 lc rgb "#404040" lw 1.2 dt 2
+set style line 606 lc rgb "#404040" lw 0.6 dt 1
 array entry_text[6] = ["first notification", "median notification", "last notification", \
     "reply to the write", "notified, mean", "all sessions"]
 bar_note = bars ? "medians, 95 % CI" : "medians"
@@ -139,9 +139,10 @@ notes = "NaN with lines ls 98 title bar_note, ".(bound \
     ? "NaN with points pt 6 ps point_scale lw 1.5 lc rgb '#404040' title bound_text, " : ""). \
     (drawn < words(keys) ? "NaN with lines ls 98 title more_text, " : "")
 trial_entry = !dots ? "" \
-    : "NaN with points pt 7 ps trial_size lc rgb '#404040' title trial_text, "
-trials_of(k, i) = !dots ? "" : sprintf("$trials using ($1 == %d ? 1.04 * $2 : NaN):($%d / 1e6) ", k, 2 + i). \
-    sprintf("with points ls %d pt 7 ps trial_size notitle, ", 600 + i)
+    : "NaN with points ls 93 title trial_text, "
+trials_with(k, i, style) = sprintf("$trials using ($1 == %d ? $2 : NaN):($%d / 1e6) with points ls %d notitle, ", \
+    k, 2 + i, style)
+trials_of(k, i) = dots ? trials_with(k, i, 94).trials_with(k, i, 93) : ""
 tics_of_levels = level_tics(levels)
 without_labels(i) = i > words(levels) ? "" \
     : sprintf("'' %d, ", nth(levels, i)).without_labels(i + 1)

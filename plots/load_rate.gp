@@ -88,14 +88,14 @@ panel_title(key) = words(keys) > 1 ? name_of(keys, key) : "Latency against the o
 # Response and service are equal where nothing waits: the points of the one nest in those of the
 # other.
 set style line 601 lc rgb "#D55E00" pt 7 ps 1.3 * point_scale lw 2.2 dt 1
-set style line 602 lc rgb "#D55E00" pt 9 ps 1.5 * point_scale lw 2.2 dt 3
+set style line 602 lc rgb "#D55E00" pt 9 ps 1.5 * point_scale lw 1.2 dt 1
 set style line 603 lc rgb "#0072B2" pt 7 ps 0.6 * point_scale lw 1.4 dt 1
-set style line 604 lc rgb "#0072B2" pt 9 ps 0.7 * point_scale lw 1.4 dt 3
+set style line 604 lc rgb "#0072B2" pt 9 ps 0.7 * point_scale lw 0.6 dt 1
 set style line 701 lc rgb "#D55E00" pt 6 ps 1.3 * point_scale lw 1.5
 set style line 702 lc rgb "#D55E00" pt 8 ps 1.5 * point_scale lw 1.5
 set style line 801 lc rgb "white" pt 7 ps 1.3 * point_scale
 set style line 802 lc rgb "white" pt 9 ps 1.5 * point_scale
-set style line 605 lc rgb "#404040" lw 1.4 dt 2
+set style line 605 lc rgb "#404040" lw 1.4 dt 1
 bar_note = bars ? ", 95 % CI" : ""
 entry_1 = "response p50: from due".bar_note
 entry_2 = "response p99: from due".bar_note
@@ -141,9 +141,10 @@ bound_entry = bound ? "NaN with points pt 6 ps 1.3 * point_scale lw 1.5 lc rgb '
     "title bound_text, " : ""
 least_entry = leasts ? "NaN with points pt 9 ps 0.8 * point_scale lc rgb '#D55E00' title least_text, " : ""
 trial_entry = !dots ? "" \
-    : "NaN with points pt 7 ps trial_size lc rgb '#404040' title trial_text, "
-trials_of(k, i) = !dots ? "" : sprintf("$trials using ($1 == %d ? 1.04 * $2 : NaN):($%d / 1e6) ", k, 2 + i). \
-    "with points pt 7 ps trial_size lc rgb '#D55E00' notitle, "
+    : "NaN with points ls 93 title trial_text, "
+trials_with(k, i, style) = sprintf("$trials using ($1 == %d ? $2 : NaN):($%d / 1e6) with points ls %d notitle, ", \
+    k, 2 + i, style)
+trials_of(k, i) = dots ? trials_with(k, i, 94).trials_with(k, i, 93) : ""
 set output file("load_rate")
 set multiplot
 do for [k = 1:drawn] {

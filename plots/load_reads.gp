@@ -60,7 +60,7 @@ bound_entry = !bound ? "" \
     : ", NaN with points pt 6 ps point_scale lw 1.5 lc rgb '#404040' title bound_text"
 more_entry = drawn < words(keys) ? ", NaN with lines ls 98 title more_text" : ""
 trial_entry = !dots ? "" \
-    : ", NaN with points pt 7 ps trial_size lc rgb '#404040' title trial_text"
+    : ", NaN with points ls 93 title trial_text"
 entries = drawn + bound + (dots > 0) + (drawn < words(keys))
 width = page_width(entries)
 longest = legend_letters(entries, longest)
@@ -80,20 +80,15 @@ set title heading("Throughput against the share of reads".(bars ? ": mean, 95 % 
 eval y_title("answered operations a second".(rate eq "0" ? "" : ", ".rate_text(rate)), \
     bottom(rows), top(rows))
 set output file("load_reads")
-# Curves stand beside each other, lest their bars cover each other: within 2 % of their share.
-least_gap(k) = k >= words(shares) ? 100 \
-    : least(word(shares, k + 1) - word(shares, k), least_gap(k + 1))
-slot = bars * least(0.9, least(0.5 * least_gap(1) / drawn, 4.0 / most(drawn - 1, 1)))
-beside(i) = $1 == i ? $2 + slot * (i - (drawn + 1) / 2.0) : NaN
-bars_of = bars ? "for [i = 1:drawn] $cells using (beside(i)):4:(0):($5 - $4) ".\
-    "with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw 1.4 dt 1 notitle, " : ""
-trials_of = !dots ? "" : "for [i = 1:drawn] $trials using ($1 == i ? $2 + 1.5 : NaN):3 ".\
-    "with points pt 7 ps trial_size lc rgb curve_look(i, 1) notitle, "
-is_open(i) = $6 > 0 ? beside(i) : NaN
+its(i) = $1 == i ? $2 : NaN
+bars_of = bars ? "for [i = 1:drawn] $cells using (its(i)):4:(0):($5 - $4) ".\
+    "with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw bar_width(i, drawn) dt 1 notitle, " : ""
+trials_of = !dots ? "" : "for [style in '94 93'] $trials using 2:3 with points ls int(style) notitle, "
+is_open(i) = $6 > 0 ? its(i) : NaN
 open = !bound ? "" \
     : "for [i = 1:drawn] $cells using (is_open(i)):3 with points ls 800 + i notitle, ".\
     "for [i = 1:drawn] $cells using (is_open(i)):3 with points ls 700 + i notitle, "
-plot for [i = 1:drawn] $cells using (beside(i)):3 with lines ls 600 + i notitle, \
-    @bars_of @trials_of \
-    for [i = 1:drawn] $cells using (beside(i)):3 with points ls 600 + i notitle, @open \
+plot for [i = 1:drawn] $cells using (its(i)):3 with lines ls 600 + i notitle, \
+    @bars_of \
+    for [i = 1:drawn] $cells using (its(i)):3 with points ls 600 + i notitle, @open @trials_of \
     for [i = 1:drawn] NaN with linespoints ls 600 + i title entry(i) @bound_entry @trial_entry @more_entry

@@ -211,7 +211,7 @@ legend_entries = legend_entries.(failed \
     (snapshots > 0 ? "NaN with points pt 9 ps point_scale lc rgb '#404040' title snapshot_text, " \
         : "").(crowded ? "NaN with lines ls 606 title crowded_text, " : ""). \
     note_entry(trials > looks, more_trials_text).note_entry(drawn < words(keys), more_text)
-set style line 606 lc rgb "#404040" lw 1.2 dt 2
+set style line 606 lc rgb "#404040" lw 0.6 dt 1
 set output file("load_timeline")
 set multiplot
 do for [k = 1:drawn] {

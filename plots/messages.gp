@@ -11,7 +11,7 @@ load scripts."/waiters.gp"
 # scalable locks are 1 and 0.
 at(y) = y < 1 ? (y - 1) / 2.0 : log10(y)
 unset logscale y
-eval y_axis(1, most(10, most_messages), panel - 60)
+eval y_axis(1.1, most(10, most_messages), panel - 60)
 count_tics = 'set ytics ('.tic(0, 1).', '.log_tics(1, y_high).')'
 set yrange [at(0) - 0.12 : at(y_high)]
 eval count_tics

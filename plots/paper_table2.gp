@@ -64,7 +64,7 @@ set bmargin at screen lower(1)
 eval ours_axis
 eval y_title("creates a second", lower(1), upper(1))
 plot for [i = 1:drawn] $cells using (bar(i)):4:(0):($5 - $4) \
-        with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw 1.4 dt 1 notitle, \
+        with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw bar_width(i, drawn) dt 1 notitle, \
     for [i = 1:drawn] $cells using ($1 == i ? $2 : NaN):3 with lines ls 600 + i notitle, \
     for [i = 1:drawn] $cells using ($1 == i ? $2 : NaN):3 with points ls 600 + i notitle, \
     for [i = 1:drawn] NaN with linespoints ls 600 + i title entry(i)

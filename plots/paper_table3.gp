@@ -72,21 +72,20 @@ set bmargin at screen bottom(rows)
 set title heading("Table 3: mean of the clients and trials, 95 % CI")
 eval y_title("time, s", bottom(rows), top(rows))
 
-set style line 96 lc rgb "#808080" lw 1.2 dt 2
+set style line 96 lc rgb "#808080" lw 0.6 dt 1
 set style line 95 lc rgb "#404040" lw 1.5 pt 6 ps point_scale
-# Of the interval, what is within the panel: gnuplot leaves out what ends outside. Curves stand a
-# little beside each other, so that the intervals of all can be seen.
+# Of the interval, what is within the panel: gnuplot leaves out what ends outside.
 bottom_of(value) = most(value, 1.01 * y_low)
 top_of(value) = least(value, y_high / 1.01)
-beside(i) = $1 == i ? $2 * 1.025**(i - (drawn + 1) / 2.0) : NaN
+its(i) = $1 == i ? $2 : NaN
 # A macro, since gnuplot warns of what has no points.
-papers_points = papers ? ", for [i = 1:drawn] $cells using (beside(i)):6 with points " \
+papers_points = papers ? ", for [i = 1:drawn] $cells using (its(i)):6 with points " \
     ."ls 700 + i notitle, NaN with points ls 95 title paper_text" : ""
 set output file("paper_table3")
 plot for [i = 1:drawn] [first:last] per_barrier[i] * x with lines ls 96 notitle, \
-    for [i = 1:drawn] $cells using (beside(i)):(bottom_of($4)):(0):(top_of($5) - bottom_of($4)) \
-        with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw 1.4 dt 1 notitle, \
-    for [i = 1:drawn] $cells using (beside(i)):3 with lines ls 600 + i notitle, \
-    for [i = 1:drawn] $cells using (beside(i)):3 with points ls 600 + i notitle, \
+    for [i = 1:drawn] $cells using (its(i)):(bottom_of($4)):(0):(top_of($5) - bottom_of($4)) \
+        with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw bar_width(i, drawn) dt 1 notitle, \
+    for [i = 1:drawn] $cells using (its(i)):3 with lines ls 600 + i notitle, \
+    for [i = 1:drawn] $cells using (its(i)):3 with points ls 600 + i notitle, \
     for [i = 1:drawn] NaN with linespoints ls 600 + i title entry(i), \
     NaN with lines ls 96 title slope_text @papers_points

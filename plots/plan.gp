@@ -53,7 +53,9 @@ high = most(high, limit)
 objective_text = "objective: below the line"
 longest = strlen(objective_text)
 do for [r in drawn] { longest = most(longest, strlen(name(r))) }
-entries = words(drawn) + 1 + (failures > 0) + (no_votes > 0)
+answers = 0
+do for [r in drawn] { answers = answers + (passed[int(r)] > 0 && failed[int(r)] > passed[int(r)]) }
+entries = words(drawn) + 1 + (answers > 0) + (failures > 0) + (no_votes > 0)
 rows = rows_for(entries, longest)
 eval canvas("plan", rows)
 eval legend(rows)
@@ -67,18 +69,22 @@ set bmargin at screen bottom(rows)
 set xlabel unknown eq "locks" ? "hot locks" : "waiters of the lock"
 set title heading("How many meet the objective: each point is a trial")
 eval y_title("latency at the objective's percentile", bottom(rows), top(rows))
-set style line 900 lc rgb "#404040" lw 1.4 dt 2
+set style line 900 lc rgb "#404040" lw 1.4 dt 1
+# The answers have the height of the panel in parts, a part for each recipe.
+strip_of(r, more) = 1.0 * (place_in(drawn, r) + more) / words(drawn)
 do for [r in drawn] {
     i = int(r)
     if (passed[i] > 0 && failed[i] > passed[i]) {
-        set object i rectangle from passed[i], graph 0 to failed[i], graph 1 behind \
-            fillcolor rgb look(i, 2) fillstyle transparent solid 0.18 noborder
+        set object i rectangle from passed[i], graph strip_of(r, -1) to failed[i], graph strip_of(r, 0) behind \
+            fillcolor rgb look(i, 2) fillstyle transparent solid 0.25 noborder
     }
 }
 set output file("plan")
 voted(i, vote) = $1 == int(i) && $4 == vote ? $2 : NaN
 failed_entry = failures ? "NaN with points pt 2 ps point_scale lw 1.5 lc rgb '#404040' ".\
     "title 'cross: the trial failed', " : ""
+answer_entry = answers ? "NaN with boxes lc rgb '#404040' fillstyle transparent solid 0.25 noborder ".\
+    "title 'band: passed to failed', " : ""
 no_vote_entry = no_votes ? "NaN with points pt 6 ps 0.7 * point_scale lw 1 lc rgb '#7F7F7F' ".\
     "title 'grey: no vote', " : ""
 plot limit with lines ls 900 title objective_text, \
@@ -87,6 +93,7 @@ plot limit with lines ls 900 title objective_text, \
     for [r in drawn] $trials using (voted(r, 0)):3 with points ls 300 + int(r) notitle, \
     for [r in drawn] $trials using (voted(r, 1)):3 with points ls int(r) notitle, \
     for [r in drawn] NaN with points ls int(r) title name(r), \
+    @answer_entry \
     @failed_entry \
     @no_vote_entry \
     NaN notitle

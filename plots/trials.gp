@@ -2,7 +2,7 @@
 # trials: what the plots against the number of clients share. Before it is loaded, figure(x) names
 # the figure of a trial to draw, stands(x) tells whether it is used (x is idle), not_used what it is
 # otherwise, and label(x) writes it at a tic. It leaves:
-#   $trials    recipe (its place), clients, figure, law, used or not, number: a row for every trial
+#   $trials    recipe (its place), clients, figure, law, used or not: a row for every trial
 #   $medians   recipe, clients, median of the trials used, law: a row for every cell, and two
 #              blank lines between recipes, the first recipe being index 0
 #   drawn      the places of the recipes that have data; lawful, strange: those of them with a law,
@@ -23,7 +23,6 @@ unused = 0
 drains = 1
 simulated = 0
 locks = 1
-trials = 1
 highest_at = 0
 low = 1e300
 high = 0
@@ -39,7 +38,6 @@ see(i, n, y, law, used) = i > 0 && n > 0 && y > 0 ? ( \
     drains = drains && strcol("workload") eq "drain", \
     locks = most(locks, number("locks")), \
     simulated = simulated || strcol("driver") eq "simulated", \
-    trials = most(trials, number("trial")), \
     low = least(low, y), highest_at = y > high ? n : highest_at, high = most(high, y), y) : NaN
 
 set datafile columnheaders
@@ -47,7 +45,7 @@ set table $trials separator comma
 plot run."/trials.csv" using (place(strcol("recipe"))):(column("clients")): \
     (see(place(strcol("recipe")), column("clients"), figure(0), number("law_rpcs"), \
         stands(0))): \
-    (number("law_rpcs")):(stands(0)):(number("trial")) with table
+    (number("law_rpcs")):(stands(0)) with table
 unset table
 set datafile nocolumnheaders
 
