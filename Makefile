@@ -434,7 +434,7 @@ install: all
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/zkherd
 	install -d $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
 	install -m 644 $(wildcard docs/examples/clients/*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples/clients
-	install -m 644 $(wildcard docs/examples/*.c docs/examples/figure.*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
+	install -m 644 $(wildcard docs/examples/*.c docs/examples/*.sh docs/examples/figure.*) $(DESTDIR)$(PREFIX)/share/doc/zkherd/examples
 	install -D -m 644 bench/help/completion.bash \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/zkherd
 	@command -v help2man >/dev/null || { echo 'no man pages: help2man is missing' >&2; exit 0; }; \

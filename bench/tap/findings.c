@@ -22,12 +22,14 @@ static void judge_herd(struct tap *tap)
         return;
     const struct table_value *row = table_row(herds, 0);
     const char *path = row[tap_herd_pattern].text;
-    const uint64_t notified = row[tap_herd_notified].count, got = row[tap_herd_got].count;
+    const uint64_t notified = row[tap_herd_notified].count, got = row[tap_herd_got].count,
+                   after = row[tap_herd_requests_after].count;
     const bool is_herd = notified > 2 && 2 * got < notified;
     ADD_FIGURE(tap, "herd", path, notified, "notifications",
-               "%s, %s of %s: %" PRIu64 " notifications, then %" PRIu64 " requests%s",
+               "%s, %s of %s: %" PRIu64 " notification%s, then %" PRIu64 " request%s%s",
                is_herd ? "Herd of the costliest write" : "The costliest write",
-               row[tap_herd_operation].text, path, notified, row[tap_herd_requests_after].count,
+               row[tap_herd_operation].text, path, notified, text_plural(notified), after,
+               text_plural(after),
                is_herd ? "; with kazoo's Lock or Curator's InterProcessMutex a release notifies one"
                        : "");
 }

@@ -37,7 +37,10 @@ import org.apache.zookeeper.ZooKeeper;
  * <p>RECIPE is a row of main(). Each client has a session of its own, or all are threads of one. A client acts only when
  * all others wait, so that every run has the same messages:
  *
- *     zkherd tap --drain -n 4..64x2 -- java -cp ... CuratorRecipes Mutex {n} {connect}
+ *     jars=/usr/share/java
+ *     zkherd tap --drain -n 4..64x2 -- java -cp \
+ *         build/clients:$jars/curator-recipes.jar:$jars/curator-framework.jar:$jars/curator-client.jar:$jars/slf4j-nop.jar \
+ *         CuratorRecipes Mutex {n} {connect}
  */
 class CuratorRecipes {
     static final String PATH = "/app/recipe";

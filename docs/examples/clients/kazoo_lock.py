@@ -4,7 +4,7 @@
 
 The first holds the lock until all others wait for it, so that every run has the same messages:
 
-    zkherd tap --drain -n 4..64x2 -- python3 kazoo_lock.py {n} {connect}
+    zkherd tap --drain -n 4..64x2 -- /usr/bin/python3 kazoo_lock.py {n} {connect}
 """
 import logging
 import sys

@@ -5,7 +5,7 @@
 RECIPE is ReadWriteLock, Semaphore, Election, DoubleBarrier, ChildrenWatch or Party; Deadlock has three clients that wait
 for each other. A client acts only when all others wait, so that every run has the same messages:
 
-    zkherd tap --drain -n 4..64x2 -- python3 kazoo_recipes.py Election {n} {connect}
+    zkherd tap --drain -n 4..64x2 -- /usr/bin/python3 kazoo_recipes.py Election {n} {connect}
 """
 import collections
 import logging
