@@ -13,9 +13,10 @@
 TABLE_DEFINE(autopsy_flaw, "flaws.csv", AUTOPSY_FLAW_COLUMNS)
 TABLE_DEFINE(autopsy_doubt, "doubts.csv", AUTOPSY_DOUBT_COLUMNS)
 
-#define ROWS          5                   /* of a table on the screen; the files have all */
-#define SEQUENCE_HIGH (UINT32_C(1) << 30) /* of 2^31 numbers: a queue has a warning from there on  \
-                                           */
+#define ROWS 5 /* of a table on the screen; the files have all */
+#define SEQUENCE_HIGH                                                                              \
+    (UINT32_C(1) << 30) /* of 2^31 numbers: a queue has a warning from there on                    \
+                         */
 /* A lock that refuses more creates for each grant herds. */
 #define HERD_REFUSALS 1.5
 
@@ -34,6 +35,7 @@ static const struct {
     enum autopsy_period_column column;
     const char *name, *words;
 } counts[] = {
+    {autopsy_period_transactions, "transactions", "of the time that is asked for"},
     {autopsy_period_opened, "sessions_opened", "sessions that began"},
     {autopsy_period_closed, "sessions_closed", "sessions that ended"},
     {autopsy_period_expired, "sessions_expired", "of these expired"},
@@ -59,12 +61,9 @@ static uint64_t count_of(const struct autopsy *autopsy, enum autopsy_period_colu
 
 /* ------------------------------------------------------------------ the first rows */
 
-/* zkherd's own locks are last. */
 static double value_of(const struct table *table, size_t row, size_t column)
 {
-    const struct table_value *values = table_row(table, row);
-    const bool is_own = table->type == &autopsy_lock_table && values[autopsy_lock_own].flag;
-    return table_number(&values[column]) - (is_own ? 1e13 : 0);
+    return table_number(&table_row(table, row)[column]);
 }
 
 /* Finds the rows that have the most of a column, the first of equals first. */
@@ -140,7 +139,7 @@ void autopsy_conclude(struct autopsy *autopsy)
     }
     if (table_row(locks, first[0])[autopsy_lock_stood_still].flag)
         conclude_hold(findings, table_row(locks, first[0]));
-    (void)find_first(locks, autopsy_lock_refused, first);
+    (void)find_first(locks, autopsy_lock_herd_rank, first);
     conclude_herd(findings, table_row(locks, first[0]),
                   (double)count_of(autopsy, autopsy_period_transactions));
 }
@@ -219,13 +218,9 @@ static void print_counts(const struct autopsy *autopsy)
         text_format_count(autopsy->read, text, sizeof text), (uint64_t)autopsy->first_zxid,
         (uint64_t)autopsy->last_zxid, time_text(autopsy->first_ms, first),
         time_text(autopsy->last_ms, last), logs, text_plural(logs));
-    const uint64_t asked_for = count_of(autopsy, autopsy_period_transactions);
-    if (asked_for < autopsy->read)
-        printf("of the time that is asked for: %s\n",
-               text_format_count(asked_for, text, sizeof text));
     for (size_t i = 0; i < COUNTS; i++) {
         const uint64_t count = count_of(autopsy, counts[i].column);
-        if (count > 0)
+        if (count > 0 && (i > 0 || count < autopsy->read))
             printf("%s: %s\n", counts[i].words, text_format_count(count, text, sizeof text));
     }
 }
@@ -297,7 +292,7 @@ void autopsy_print_json(const struct autopsy *autopsy)
     for (size_t i = 0; i < AUTOPSY_TABLES; i++)
         if (keys[i] != NULL)
             json_object_set_new(json, keys[i], json_result_rows(&autopsy->tables[i]));
-    for (size_t i = 0; i < COUNTS; i++)
+    for (size_t i = 1; i < COUNTS; i++) /* the transactions stand above */
         json_object_set_new(json, counts[i].name,
                             json_integer((json_int_t)count_of(autopsy, counts[i].column)));
     json_result_write(json, stdout);

@@ -521,8 +521,10 @@ static void complete_locks(struct autopsy *autopsy)
         row[autopsy_lock_path] = table_text(lock->path);
         row[autopsy_lock_recipe] = table_text(lock->recipe);
         row[autopsy_lock_next_sequence] = table_count_if(lock->next_number > 0, lock->next_number);
-        row[autopsy_lock_rank] = table_real((row[autopsy_lock_stood_still].flag ? 1e12 : 0) +
+        const double own = row[autopsy_lock_own].flag ? -1e13 : 0; /* the last */
+        row[autopsy_lock_rank] = table_real(own + (row[autopsy_lock_stood_still].flag ? 1e12 : 0) +
                                             (double)row[autopsy_lock_waiters_max].count);
+        row[autopsy_lock_herd_rank] = table_real(own + (double)row[autopsy_lock_refused].count);
         memmove(table->values + kept++ * columns, row, columns * sizeof *row);
     }
     table->rows = kept; /* the rows behind have no text of their own */

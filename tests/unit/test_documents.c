@@ -9,7 +9,7 @@
 #include "tests/support/work.h"
 
 #include "base/memory.h"
-#include "bench/autopsy/columns.h"
+#include "bench/autopsy/internal.h"
 #include "bench/cli/rows.h"
 #include "bench/output/load_series.h"
 #include "bench/output/trial_columns.h"
