@@ -23,7 +23,7 @@ wait_for_workers
 others=$!
 wait_for_workers
 kill -9 $holder
-sleep 1
+wait $holder 2>/dev/null || sleep 1
 "$zkherd" inspect /app --connect "$servers" >inspect.txt
 "$zkherd" inspect /app/orders --connect "$servers" >holder.txt
 wait $others
