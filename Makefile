@@ -348,13 +348,14 @@ FUZZ_SECONDS ?= 60
 FUZZED_conversation := tests/fuzz/told.c $(addprefix lib/,relay/conversation.c relay/pattern.c wire/jute.c \
     wire/message.c wire/splitter.c base/memory.c base/error.c)
 FUZZED_capture := lib/relay/capture.c $(FUZZED_conversation)
-FUZZED_journal := $(wildcard lib/journal/*.c) $(addprefix lib/,wire/jute.c base/memory.c base/error.c)
+FUZZED_journal := $(wildcard lib/journal/*.c) $(addprefix lib/,wire/jute.c base/memory.c base/error.c base/id_tree.c \
+    base/text.c)
 define fuzz
 	@mkdir -p $(BUILD)/fuzz/$(1)s $(BUILD)/fuzz/seeds/$(1)s
 	@grep '^$(1)s/' tests/fuzz/seeds | while read -r name bytes; do \
 	    echo $$bytes | base64 -d >$(BUILD)/fuzz/seeds/$$name || exit 1; done
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -Ilib -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	    tests/fuzz/fuzz_$(1).c $(FUZZED_$(1)) -lz -lpcap -o $(BUILD)/fuzz/fuzz_$(1)
+	    tests/fuzz/fuzz_$(1).c $(FUZZED_$(1)) -lz -lpcap -lunistring -o $(BUILD)/fuzz/fuzz_$(1)
 	$(BUILD)/fuzz/fuzz_$(1) -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_final_stats=1 \
 	    -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/$(1)s $(BUILD)/fuzz/seeds/$(1)s
 endef

@@ -61,18 +61,14 @@ static uint64_t count_of(const struct autopsy *autopsy, enum autopsy_period_colu
 
 /* ------------------------------------------------------------------ the first rows */
 
-static double value_of(const struct table *table, size_t row, size_t column)
-{
-    return table_number(&table_row(table, row)[column]);
-}
-
 /* Finds the rows that have the most of a column, the first of equals first. */
 static size_t find_first(const struct table *table, size_t column, size_t rows[ROWS])
 {
     size_t count = 0;
     for (size_t i = 0; i < table->rows; i++) {
+        const double value = table_number(&table_row(table, i)[column]);
         size_t at = count < ROWS ? count++ : ROWS;
-        for (; at > 0 && value_of(table, rows[at - 1], column) < value_of(table, i, column); at--)
+        for (; at > 0 && table_number(&table_row(table, rows[at - 1])[column]) < value; at--)
             if (at < ROWS)
                 rows[at] = rows[at - 1];
         if (at < ROWS)
