@@ -125,18 +125,11 @@ static void grant(enum lock lock, const struct transaction *now)
     }
 }
 
+#define ANYONE (-2)
 static struct place *place_of(int client, enum lock lock)
 {
     for (size_t i = 0; i < is.place_count; i++)
-        if (is.places[i].client == client && is.places[i].lock == lock)
-            return &is.places[i];
-    return NULL;
-}
-
-static struct place *holder_of(enum lock lock)
-{
-    for (size_t i = 0; i < is.place_count; i++)
-        if (is.places[i].lock == lock)
+        if ((client == ANYONE || is.places[i].client == client) && is.places[i].lock == lock)
             return &is.places[i];
     return NULL;
 }
@@ -198,7 +191,7 @@ static void refuse(int number, enum lock lock)
     error->multi = chance(6);
     error->refused_lock = (int)lock + 1;
     if (lock == ONE)
-        is.clients[number].refused_at = holder_of(ONE)->created;
+        is.clients[number].refused_at = place_of(ANYONE, ONE)->created;
 }
 
 /* ------------------------------------------------------------------ sessions */
@@ -260,13 +253,13 @@ static void act(int number)
     } else if (lock == STUCK) {
         if (stays && own == NULL)
             arrive(number, STUCK);
-        else if (!stays && holder_of(STUCK) != NULL && chance(2))
+        else if (!stays && place_of(ANYONE, STUCK) != NULL && chance(2))
             refuse(number, STUCK);
     } else if (own != NULL) {
         struct transaction *delete = add(client, 2, own->path);
         delete->multi = chance(6);
         leave(own, delete, "deleted");
-    } else if (lock == ONE && holder_of(ONE) != NULL) {
+    } else if (lock == ONE && place_of(ANYONE, ONE) != NULL) {
         refuse(number, ONE);
     } else if (lock != SEM || count_of(SEM) < LEASES) {
         arrive(number, lock);
@@ -487,7 +480,7 @@ static void judge_holds(const struct csv_file *holds, const char *lock, const st
                         enum lock which)
 {
     size_t row = 0;
-    const struct place *open = holder_of(which);
+    const struct place *open = place_of(ANYONE, which);
     for (size_t i = 0; i <= is.hold_count; i++) {
         const struct hold *hold = i < is.hold_count ? &is.holds[i] : NULL;
         const struct place *place = hold != NULL ? &hold->place : open;

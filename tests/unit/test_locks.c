@@ -98,32 +98,41 @@ static const struct {
     /* A session ends with all its places, once. */
     {"1+0 1+1 2+2 x1 x1 x9", "/l 0: 0 wait, 1 granted, 1 at 1\n"
                              "/l 1: 1 wait, 1 granted, 2 at 4\n"},
+    /* A znode whose end was not seen is made again. */
+    {"1+f 2+f", "/f 0: 0 wait, 1 granted, 1 at 1\n"
+                "/f 1: 0 wait, 1 granted, 2 at 2\n"},
     {"1+0 2+1 !", "/l 0: 0 wait, 1 granted, 1 at 1\n"
                   "/l 1: 0 wait, 0 granted, 0 at 0\n"},
 };
 
 LOCK_TEST(each_script_has_its_handoffs)
 {
+    size_t holders, waiters;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tear_down(state);
         set_up(state);
         play(cases[i].script);
         const struct locks_lock *lock = locks_at(locks, 0);
-        assert_string_equal(lock->recipe, i == 2 ? "one znode" : i == 3 ? "read/write" : "queue");
+        assert_string_equal(lock->recipe, strchr(cases[i].script, 'f') != NULL ? "one znode"
+                                          : i == 3                             ? "read/write"
+                                                                               : "queue");
         assert_null(locks_at(locks, 1));
+        locks_count(locks, &holders, &waiters);
+        assert_true(holders == lock->holders && waiters == locks_waiters(lock));
         locks_end(locks, 40);
         assert_string_equal(told.text, cases[i].told);
     }
 }
 
-/* Of one that is no place as well, but not the deletion of the folder. */
+/* Of what is no place as well, but not of the folder, nor below a place or a lock by name. */
 LOCK_TEST(deletions_in_the_folder_are_of_its_lock)
 {
-    play("30+1 10+0 -0 -0");
-    locks_delete(locks, "/l/other", 5);
-    locks_delete(locks, "/l", 6);
-    locks_delete(locks, "/l/other/x", 7);
+    play("30+1 10+0 -0 -0 1+f");
+    for (const char *const *path = (const char *const[]){"/l/o", "/l", "/l/o/x", "/f/x", NULL};
+         *path != NULL; path++)
+        locks_delete(locks, *path, 6);
     assert_int_equal(locks_at(locks, 0)->row.tally.of[TALLY_DELETE], 3);
+    assert_int_equal(locks_at(locks, 1)->row.tally.of[TALLY_DELETE], 0);
 }
 
 LOCK_TEST(all_leases_are_held)
