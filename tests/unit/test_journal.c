@@ -129,25 +129,24 @@ static unsigned long long number(const char *sentence, const char *text, int bas
 
 static void print_flaw(void *context, const char *sentence, bool loses)
 {
-    static const char *const words[] = {"cut short",       "checksum",          "record that",
-                                        "transaction log", "version",           "left out, because",
-                                        "compressed",      "no whole snapshot", "no snapshot"};
-    const char *file = strstr(sentence, folder), *by = strstr(sentence, "compressed by ");
+    static const char *const words[] = {
+        "cut short",          "wrong checksum",    "cannot be read;",
+        "no transaction log", "version",           "out, because it is compressed by Snappy",
+        "compressed by zstd", "no whole snapshot", "no snapshot",
+        "Transactions"};
     size_t kind = 0;
     (void)context;
-    if (file == NULL) {
+    while (strstr(sentence, words[kind]) == NULL)
+        assert_true(++kind < sizeof words / sizeof words[0]);
+    if (kind == 9)
         growing_text_add(&told, "GAP between %llx and %llx, at least %llx\n",
                          number(sentence, "between ", 16) + number(sentence, "behind ", 16),
                          number(sentence, " and ", 16), number(sentence, "snapshot has ", 16));
-        return;
-    }
-    while (strstr(sentence, words[kind]) == NULL)
-        assert_true(++kind < sizeof words / sizeof words[0]);
-    file += strlen(folder) + 1;
-    growing_text_add(&told, "%.*s %s%s%.*s at %llu behind %llx\n", (int)strcspn(file, " "), file,
-                     words[kind], loses ? "!" : "", by != NULL ? (int)strcspn(by + 14, ".") : 0,
-                     by != NULL ? by + 14 : "", number(sentence, "byte ", 10),
-                     number(sentence, "zxid ", 16));
+    else
+        growing_text_add(&told, "%.*s: %s%s at %llu behind %llx\n",
+                         (int)strcspn(strrchr(sentence, '/') + 1, " "), strrchr(sentence, '/') + 1,
+                         words[kind], loses ? "!" : "", number(sentence, "byte ", 10),
+                         number(sentence, "zxid ", 16));
 }
 
 static bool go_on(void *context, uint64_t read_bytes, uint64_t of_bytes)
@@ -309,7 +308,7 @@ JOURNAL_TEST(a_record_that_cannot_be_read_ends_its_file)
         journal_file_write(folder, "log.1", 0);
         read_folders(1);
         char text[128];
-        snprintf(text, sizeof text, "1\nlog.1 record that! at %zu behind 1\n", at);
+        snprintf(text, sizeof text, "1\nlog.1: cannot be read;! at %zu behind 1\n", at);
         assert_told(text);
         assert_true(at > good);
     }
@@ -325,11 +324,11 @@ JOURNAL_TEST(a_log_that_is_cut_anywhere_is_read_up_to_there)
         journal_file_bytes = bytes;
         journal_file_write(folder, "log.1", 0);
         read_folders(1);
-        const char *flaw = strstr(told.text, "log.1 ");
+        const char *flaw = strstr(told.text, "log.1:");
         size_t good = flaw != NULL ? (size_t)(flaw - told.text) : told.length;
         assert_memory_equal(told.text, ALL_TYPES, good);
         if (flaw != NULL)
-            assert_non_null(strstr(flaw, bytes < 4 ? "transaction log" : "cut short"));
+            assert_non_null(strstr(flaw, bytes < 4 ? "no transaction log" : "cut short"));
     }
 }
 
@@ -344,7 +343,7 @@ JOURNAL_TEST(a_record_whose_end_is_not_there_is_torn)
     journal_file_write(folder, "log.1", 1000);
     read_folders(1);
     char text[128];
-    snprintf(text, sizeof text, "1\nlog.1 cut short at %zu behind 1\n", at);
+    snprintf(text, sizeof text, "1\nlog.1: cut short at %zu behind 1\n", at);
     assert_told(text);
     journal_file[at + 8] = 0x7f;
     journal_file_write(folder, "log.1", 0);
@@ -378,7 +377,7 @@ JOURNAL_TEST(behind_a_wrong_checksum_nothing_is_read)
     read_folders(1);
     char text[256];
     snprintf(text, sizeof text,
-             "1\nlog.1 checksum! at %zu behind 1\nGAP between 1 and 4, at least 0\n"
+             "1\nlog.1: wrong checksum! at %zu behind 1\nGAP between 1 and 4, at least 0\n"
              "4\n",
              at);
     assert_told(text);
@@ -399,8 +398,8 @@ JOURNAL_TEST(files_of_other_kinds_and_versions)
     write_log(folder, "log.x", 5, 5);
     write_log(folder, "catalog.6", 6, 6);
     read_folders(1);
-    assert_told("log.1 version! at 0 behind 0\nlog.2 transaction log! at 0 behind 0\n"
-                "log.5.zst compressed!zstd at 0 behind 0\nlog.4 no snapshot! at 0 behind 0\n"
+    assert_told("log.1: version! at 0 behind 0\nlog.2: no transaction log! at 0 behind 0\n"
+                "log.5.zst: compressed by zstd! at 0 behind 0\nlog.4: no snapshot! at 0 behind 0\n"
                 "4\n");
 }
 
@@ -483,10 +482,10 @@ JOURNAL_TEST(what_several_files_have_is_told_in_the_order_of_zxids)
         /* A snapshot has what was there before the log: the first that was made behind the log's
          * beginning is taken; between an older one and the log something is missing. */
         {{"snapshot.c", "log.b b c"}, SNAPSHOT "b\nc\n"},
-        {{"snapshot.5", "log.b b"}, "log.b no snapshot! at 0 behind 0\nb\n"},
+        {{"snapshot.5", "log.b b"}, "log.b: no snapshot! at 0 behind 0\nb\n"},
         {{"snapshot.5", "!snapshot.b", "snapshot.a", "log.b b"}, SNAPSHOT "b\n"},
         {{"!snapshot.a", "log.b b"},
-         "snapshot.a no whole snapshot at 0 behind 0\nlog.b no snapshot! at 0 behind 0\nb\n"},
+         "snapshot.a: no whole snapshot at 0 behind 0\nlog.b: no snapshot! at 0 behind 0\nb\n"},
         {{"!snapshot.0", "log.1 1"}, "1\n"}, /* a log of the beginning needs none */
         /* A snapshot has a later transaction of the epoch; what follows begins with that. */
         {{"snapshot.100000004", "log.1 100000001 200000001"},
@@ -561,7 +560,7 @@ JOURNAL_TEST(a_log_may_be_compressed)
     assert_told(ALL_TYPES);
     assert_int_equal(truncate(in_folder("log.1.gz"), 150), 0);
     read_folders(1);
-    assert_non_null(strstr(told.text, "log.1.gz cut short at"));
+    assert_non_null(strstr(told.text, "log.1.gz: cut short at"));
 }
 
 JOURNAL_TEST(a_log_that_grows_is_read_as_far_as_the_first_time)
@@ -587,9 +586,9 @@ JOURNAL_TEST(a_snapshot_may_be_compressed_but_not_by_all_means)
     journal_file_write(folder, "snapshot.b.snappy", 0);
     write_log(folder, "log.b", 11, 11);
     read_folders(1);
-    assert_told("snapshot.a no whole snapshot at 0 behind 0\n"
-                "snapshot.b.snappy left out, becauseSnappy at 0 behind 0\n"
-                "log.b no snapshot! at 0 behind 0\nb\n");
+    assert_told("snapshot.a: no whole snapshot at 0 behind 0\n"
+                "snapshot.b.snappy: out, because it is compressed by Snappy at 0 behind 0\n"
+                "log.b: no snapshot! at 0 behind 0\nb\n");
     assert_int_equal(unlink(in_folder("snapshot.a")), 0);
     write_snapshot("raw", true);
     write_compressed("snapshot.a.gz");
