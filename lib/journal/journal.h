@@ -13,6 +13,7 @@
  * server that was away is sent a snapshot, and goes on behind a gap in the same file. A gap is what
  * no file has: within an epoch (the upper half of a zxid) by the numbers, at its end if a snapshot
  * has more, or if no server that has the last transaction of the epoch has the first of the next.
+ * What a leader had proposed at its end, and most servers went on without, is left out.
  *
  * Files are only read, as a stream, compressed by gzip or not; they may be those of a server that
  * runs. Memory is that of the longest record of each log that is open.

@@ -19,8 +19,7 @@
 #define HEAD_BYTES 12         /* before a record: its checksum and its length */
 #define RECORD_END 'B'
 /* Far more than jute.maxbuffer lets a request have; a longer one is none. */
-#define RECORD_MOST 67108864
-
+#define RECORD_MOST    67108864
 #define PROGRESS_BYTES 1048576
 
 struct journal {
@@ -129,11 +128,6 @@ static int compare(const void *a, const void *b)
     return strcmp(one->path, other->path);
 }
 
-static void sort(struct journal_files *files)
-{
-    qsort(files->list, files->count, sizeof *files->list, compare);
-}
-
 enum error_kind journal_open(char *const *folders, size_t count, struct journal **journal,
                              struct error *error)
 {
@@ -143,7 +137,7 @@ enum error_kind journal_open(char *const *folders, size_t count, struct journal 
     for (size_t i = 0; i < count && kind == ERROR_NONE; i++)
         kind = find_files(new, i, error);
     if (kind == ERROR_NONE) {
-        sort(&new->all);
+        qsort(new->all.list, new->all.count, sizeof *new->all.list, compare);
         while (new->logs.count < new->all.count &&new->all.list[new->logs.count].is_log)
             new->bytes += new->all.list[new->logs.count++].bytes;
         new->logs.list = new->all.list;
@@ -179,8 +173,7 @@ size_t journal_logs(const struct journal *journal)
 
 /* ------------------------------------------------------------------ a log */
 
-/* Ends of a log: but for the first flaws, in words behind its name; `torn` loses no transactions.
- */
+/* Ends of a log: but for the first flaws, in words behind its name; `torn` loses nothing. */
 static const char end_of_log[] = "";
 static const char torn[] = "ends within a record: it is cut short, or was copied while it grew";
 static const char wrong[] = "has a record with a wrong checksum; the rest of the file is not read";
@@ -416,21 +409,46 @@ static int64_t find_newest(const struct reading *reading, int64_t before)
     return 0;
 }
 
+/* The zxid with which the logs of a folder go on; INT64_MAX: they have ended. */
+static int64_t next_of(const struct reading *reading, size_t folder)
+{
+    const struct journal_files *logs = &reading->journal->logs;
+    int64_t next = INT64_MAX;
+    for (size_t i = 0; i < reading->open_count; i++)
+        if (reading->open[i].file->folder == folder && reading->open[i].transaction.zxid < next)
+            next = reading->open[i].transaction.zxid;
+    for (size_t i = reading->opened; i < logs->count && logs->list[i].zxid < next; i++)
+        if (logs->list[i].folder == folder)
+            next = logs->list[i].zxid;
+    return next;
+}
+
 /* Whether a server that has the last transaction of an epoch has this first one of another, too. */
 static bool is_continued(const struct reading *reading, int64_t zxid)
 {
     const struct journal_files *snapshots = &reading->journal->snapshots;
-    for (size_t i = 0; i < reading->open_count; i++) {
-        size_t folder = reading->open[i].file->folder;
-        if (reading->open[i].transaction.zxid != zxid)
-            continue;
-        if (reading->folder_last[folder] == reading->last)
-            return true;
+    for (size_t i = 0; i < reading->journal->folder_count; i++) {
+        bool has_last = reading->folder_last[i] == reading->last;
         for (size_t j = 0; j < snapshots->count; j++)
-            if (snapshots->list[j].folder == folder && snapshots->list[j].zxid == reading->last)
-                return true;
+            has_last |= snapshots->list[j].folder == i && snapshots->list[j].zxid == reading->last;
+        if (has_last && next_of(reading, i) == zxid)
+            return true;
     }
     return false;
+}
+
+/* Whether a leader proposed a transaction at the end of an epoch that most servers went on without:
+ * it was never committed, unless a snapshot has it, or a later one. */
+static bool was_dropped(const struct reading *reading, int64_t zxid)
+{
+    size_t with = 0, without = 0;
+    for (size_t i = 0; i < reading->journal->folder_count && reading->last > 0; i++) {
+        const int64_t next = next_of(reading, i);
+        with += next == zxid;
+        without += reading->folder_last[i] == reading->last && next >> 32 > zxid >> 32 &&
+                   begins_epoch(next) && find_newest(reading, next) == 0;
+    }
+    return without > with;
 }
 
 /* Reports what is missing before a transaction, or behind the last (INT64_MAX); false: nothing. */
@@ -474,7 +492,7 @@ static void sort_logs(struct reading *reading)
         cursor.file->zxid = cursor.done ? 0 : cursor.transaction.zxid;
         log_close(&cursor);
     }
-    sort(&journal->logs);
+    qsort(journal->logs.list, journal->logs.count, sizeof *journal->logs.list, compare);
     journal->is_sorted = reading->kind == ERROR_NONE;
     reading->read_bytes = 0;
 }
@@ -529,16 +547,19 @@ static bool is_equal(struct reading *reading, const struct log_cursor *first)
     return true;
 }
 
-/* Passes a transaction, and what is missing before it; goes on in each log that has it. */
+/* Passes a committed transaction, and what is missing before it; goes on in each log that has it.
+ */
 static void pass(struct reading *reading, const struct log_cursor *first)
 {
     const int64_t zxid = first->transaction.zxid;
     if (!is_equal(reading, first))
         return;
-    if (reading->last == 0 || find_gap(reading, zxid))
-        begin(reading, first->file, zxid);
-    reading->last = zxid;
-    reading->listener->transaction(reading->context, &first->transaction);
+    if (!was_dropped(reading, zxid)) {
+        if (reading->last == 0 || find_gap(reading, zxid))
+            begin(reading, first->file, zxid);
+        reading->last = zxid;
+        reading->listener->transaction(reading->context, &first->transaction);
+    }
     for (size_t i = reading->open_count; i-- > 0;) {
         struct log_cursor *cursor = &reading->open[i];
         if (cursor->transaction.zxid != zxid)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-static char folder[64], other[80];
+static char folder[64], other[80], third[80];
 
 /* The path of a file in the folder, until the next call. */
 static const char *in_folder(const char *name)
@@ -41,6 +41,7 @@ FIXTURE(set_up)
     if (mkdtemp(folder) == NULL)
         return -1;
     snprintf(other, sizeof other, "%s/other", folder);
+    snprintf(third, sizeof third, "%s/third", folder);
     journal_file_digest = false;
     journal = NULL;
     stop = false;
@@ -172,7 +173,7 @@ static void read_again(void)
 
 static void open_folders(size_t count)
 {
-    static char *folders[] = {folder, other};
+    static char *folders[] = {folder, other, third};
     journal_free(journal);
     assert_int_equal(journal_open(folders, count, &journal, &error), ERROR_NONE);
 }
@@ -428,15 +429,19 @@ static void write_snapshot(const char *name, bool whole)
     journal_file_write(folder, name, 0);
 }
 
-/* Returns whether there is one of the other folder. */
-static bool lay_out_files(const char *const logs[4])
+/* Returns the number of folders. */
+static size_t lay_out_files(const char *const logs[4])
 {
-    bool has_other = false;
+    size_t folders = 1;
     for (size_t i = 0; i < 4 && logs[i] != NULL; i++) {
         long long zxids[16] = {0};
         char name[32];
         int at = 0, length;
         bool whole = logs[i][0] != '!';
+        if (strncmp(logs[i], "third/", 6) == 0)
+            folders = 3;
+        else if (strncmp(logs[i], "other/", 6) == 0 && folders < 2)
+            folders = 2;
         if (strstr(logs[i], "snapshot") != NULL) {
             write_snapshot(logs[i] + !whole, whole);
             continue;
@@ -445,14 +450,12 @@ static bool lay_out_files(const char *const logs[4])
         for (size_t k = 0; sscanf(logs[i] + at, "%llx%n", &zxids[k], &length) == 1; k++)
             at += length;
         write_zxids(folder, name, zxids);
-        has_other |= strncmp(name, "other/", 6) == 0;
     }
-    return has_other;
+    return folders;
 }
 
-/* Logs, each "name zxid...", those of the other folder behind "other/", and snapshots, damaged with
- * a
- * "!" in front; what is told of them. */
+/* Logs, each "name zxid...", those of other folders behind "other/" and "third/", and snapshots,
+ * damaged with a "!" in front; what is told of them. */
 JOURNAL_TEST(what_several_files_have_is_told_in_the_order_of_zxids)
 {
     static const struct {
@@ -467,12 +470,29 @@ JOURNAL_TEST(what_several_files_have_is_told_in_the_order_of_zxids)
         {{"log.5 100000001 100000002 200000001 200000002",
           "other/log.100000003.gz 100000001 100000002 100000003 200000001"},
          "100000001\n100000002\n100000003\n200000001\n200000002\n"},
-        {{"other/log.5 100000001 100000002 200000001 200000002",
-          "log.100000003.gz 100000001 100000002 100000003 200000001"},
-         "100000001\n100000002\n100000003\n200000001\n200000002\n"},
         /* No server that has the last transaction of an epoch has the first of the next one. */
         {{"log.1 100000001 100000002", "other/log.1 100000001 200000001"},
          "100000001\n100000002\nGAP between 100000002 and 200000001, at least 0\n200000001\n"},
+        /* What a leader has proposed was not committed if most servers go on without it, unless a
+         * snapshot has it. */
+        {{"log.1 100000001 100000002 100000003", "other/log.1 100000001 200000001",
+          "third/log.1 100000001 200000001"},
+         "100000001\n200000001\n"},
+        {{"log.1 100000001 100000002 100000003", "other/log.1 100000001 200000001",
+          "third/log.1 100000001 200000001", "third/snapshot.100000002"},
+         "100000001\n100000002\n100000003\n"
+         "GAP between 100000003 and 200000001, at least 0\n200000001\n"},
+        {{"log.1 100000001 100000002 100000003", "other/log.1 100000001 100000003",
+          "third/log.1 100000001 100000003"},
+         "100000001\n100000002\n100000003\n"},
+        {{"log.1 100000001 100000002", "other/log.1 100000001 300000005",
+          "third/log.1 100000001 300000005"},
+         "100000001\n100000002\nGAP between 100000002 and 300000005, at least 0\n300000005\n"},
+        {{"log.1 100000001 200000000 200000001", "other/log.1 100000001 200000001",
+          "third/log.1 100000001 200000001"},
+         "100000001\n200000000\n200000001\n"},
+        {{"log.1 100000001", "other/log.1 200000001", "third/log.1 200000001"},
+         "100000001\nGAP between 100000001 and 200000001, at least 0\n200000001\n"},
         /* The upper half of a zxid is the epoch: a new leader begins again with 0 or 1. */
         {{"log.100000001 100000001 100000002", "log.200000001 200000001", "log.400000000 400000000",
           "log.500000005 500000005"},
@@ -495,9 +515,10 @@ JOURNAL_TEST(what_several_files_have_is_told_in_the_order_of_zxids)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(mkdir(other, 0700), 0);
+        assert_int_equal(mkdir(third, 0700), 0);
         if (strncmp(cases[i].logs[0], "version-2", 9) == 0)
             assert_int_equal(mkdir(in_folder("version-2"), 0700), 0);
-        read_folders(lay_out_files(cases[i].logs) ? 2 : 1);
+        read_folders(lay_out_files(cases[i].logs));
         assert_told(cases[i].told);
         assert_int_equal(folder_remove(folder), 0);
         assert_int_equal(mkdir(folder, 0700), 0);
