@@ -133,8 +133,8 @@ void journal_file_seal(void)
 
 void journal_file_znode_at(const char *path, long long owner, long long czxid, long long ms)
 {
-    journal_file_put("ssl", path, "some data", 1LL);
-    journal_file_put("llll", czxid, czxid, ms, JOURNAL_FILE_MS);
+    journal_file_put(owner != 0 ? "ss" : "sn", path, "some data");
+    journal_file_put("lllll", 1LL, czxid, czxid, ms, JOURNAL_FILE_MS);
     journal_file_put("iiill", 0, 3, 0, owner, czxid);
 }
 

@@ -546,7 +546,7 @@ JOURNAL_TEST(folders_of_two_ensembles_are_refused)
     assert_refused("transaction 0x2 is not that of");
 }
 
-static void write_servers(const char *where, const char *servers)
+static void write_servers(const char *where, const char *name, const char *servers)
 {
     journal_file_begin("ZKSN", 2);
     journal_file_put("ii", 0, 0);
@@ -555,7 +555,7 @@ static void write_servers(const char *where, const char *servers)
     journal_file_put("llll", 0LL, 0LL, 0LL, 0LL);
     journal_file_put("iiill", 0, 0, 0, 0LL, 0LL);
     journal_file_seal();
-    journal_file_write(where, "snapshot.0", 0);
+    journal_file_write(where, name, 0);
 }
 
 /* Though their transactions have no number in common. */
@@ -564,10 +564,13 @@ JOURNAL_TEST(folders_whose_snapshots_name_other_servers_are_refused)
     assert_int_equal(mkdir(other, 0700), 0);
     write_log(folder, "log.1", 1, 2);
     write_log(other, "log.100000001", 0x100000001, 0x100000002);
-    write_servers(folder, "server.1=a:2:3:participant;0.0.0.0:1\nserver.2=b:2:3:participant;1\n");
-    write_servers(other, "server.2=c:2:3:participant;1\nserver.1=d:2:3:participant\nversion=0");
+    write_servers(folder, "snapshot.0",
+                  "server.1=a:2:3:participant;0.0.0.0:1\nserver.2=b:2:3:participant;1\n");
+    write_servers(other, "snapshot.0",
+                  "server.2=c:2:3:participant;1\nserver.1=d:2:3:participant\nversion=0");
     assert_refused("names other servers than that of");
-    write_servers(other, "server.2=b:2:3:participant;9\nserver.3=d:2:3:participant\nversion=0");
+    write_servers(other, "snapshot.1",
+                  "server.2=b:2:3:participant;9\nserver.3=d:2:3:participant\nversion=0");
     read_folders(2);
 }
 
