@@ -2,7 +2,6 @@
 #include "bench/background/background.h"
 
 #include "base/text.h"
-#include "load/load_trial.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/bystander.h"
 
-#include "load/load_trial.h"
-
 #include <stdio.h>
 
 #define WARM_UP_NS  (500 * NS_PER_MS)

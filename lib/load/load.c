@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "load/load_servers.h"
 #include "load/load_session.h"
-#include "load/load_trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* Loads on a real server, with each driver, and in a simulation: what was asked for is what is
  * sent, every request is counted as the server counts it, and a server that stands still shows in
  * the response times in full. */
-#include "load/load_trial.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
 #include "tests/support/proxy.h"

@@ -2,7 +2,7 @@
 /* What a load beside a trial has measured, and of how many requests there is a 99th percentile. */
 
 #include "bench/background/background.h"
-#include "load/load_trial.h"
+#include "load/load.h"
 
 #include "tests/support/test.h"
 
