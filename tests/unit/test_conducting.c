@@ -192,12 +192,12 @@ TEST_BETWEEN(test_each_server_is_told_that_has_requests, get_stuck, forget_stuck
     char text[512];
     memory->sessions[0].unfinished = memory->sessions[1].unfinished = false;
     memory->fleet->sessions[2].asked = memory->fleet->sessions[4].asked =
-        memory->fleet->sessions[5].asked = true;
+        memory->fleet->sessions[5].asked = memory->fleet->sessions[4].answered = true;
     ending_describe(memory, &counters, END_DEADLINE, text, sizeof text);
     assert_string_equal(text, "nothing moved for 30 s: 4 sessions are unfinished, the first is "
                               "session 2, which has a request out for its znode /l/n2; out at "
-                              "simulated:2 (follower): 1 request; out at simulated:3 (leader): 2 "
-                              "requests");
+                              "simulated:2 (follower): 1 request, 1 answered but not read; out at "
+                              "simulated:3 (leader): 2 requests");
 }
 
 /* ------------------------------------------------------------------ lost wake-ups */

@@ -236,6 +236,8 @@ TEST(test_rwlock_curator)
             assert_int_equal(32 * total.of[TALLY_NOTIFICATION], 3 * n * n + 20 * n - 32);
         }
     }
+    /* Of eight, six readers list the seven left, the second writer the last four, its readers 3. */
+    assert_int_equal(drain("rwlock-curator", 8).of[TALLY_NAMES_LISTED], 36 + 6 * 7 + 4 + 3 * 3);
 }
 
 /* A writer holds; three readers, a writer and a reader wait. */

@@ -39,7 +39,8 @@ static uint64_t now_ns(const struct client *of)
 static void submit(struct client *of, const struct request *request)
 {
     (void)of;
-    const struct request *write = request->operation == OP_MULTI ? &request->parts[1] : request;
+    const struct request *write =
+        request->operation == OP_MULTI ? &request->parts[request->part_count - 1] : request;
     assert_true(sent < SENT_MAX);
     list[sent].operation = request->operation;
     list[sent].value_length = write->value_length;
