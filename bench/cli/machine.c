@@ -50,7 +50,7 @@ static uint64_t count_local_ports(void)
 {
     char range[64];
     unsigned long first, last;
-    text_read("/proc/sys/net/ipv4/ip_local_port_range", range, sizeof range);
+    text_read(range, sizeof range, "/proc/sys/net/ipv4/ip_local_port_range");
     bool known = sscanf(range, "%lu %lu", &first, &last) == 2 && last >= first;
     return known ? last - first + 1 : 60999 - 32768 + 1;
 }
@@ -82,7 +82,7 @@ json_t *machine_describe(void)
     struct utsname kernel;
     struct rlimit files;
     char cpuinfo[4096], model[200] = "unknown";
-    text_read("/proc/cpuinfo", cpuinfo, sizeof cpuinfo);
+    text_read(cpuinfo, sizeof cpuinfo, "/proc/cpuinfo");
     const char *line = strstr(cpuinfo, key);
     if (line != NULL)
         sscanf(line + strlen(key), " : %199[^\n]", model);

@@ -93,7 +93,7 @@ static bool add_server(const struct detached_ensemble *detached, size_t index, s
     grid_add(grid, "%zu", index + 1);
     grid_add(grid, "%s", endpoint_format(endpoint, text, sizeof text));
     grid_add(grid, "%s",
-             serves                              ? role_word(identity.role)
+             serves                              ? role_words[identity.role]
              : !runs                             ? "ended"
              : refusal.kind == ERROR_NOT_SERVING ? "not serving"
                                                  : "no answer");
@@ -116,7 +116,7 @@ static enum error_kind print_connect(const struct ensemble *ensemble, struct err
     char text[CONNECT_TEXT_SIZE];
     for (unsigned i = 0; i < connect->count; i++)
         complain_mildly("%s: %s", endpoint_format(&connect->endpoints[i], text, sizeof text),
-                        role_word(ensemble->servers[i].role));
+                        role_words[ensemble->servers[i].role]);
     complain_mildly("to stop the servers: zkherd ensemble stop");
     printf("%s\n", connect_format(connect, false, text, sizeof text));
     return standard_output_flush(error);

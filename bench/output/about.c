@@ -121,14 +121,13 @@ char *about_folder(const char *folder)
 {
     struct about about = {.lines = {.text = memory_text("")}};
     struct error error;
-    char path[FOLDER_FILE_SIZE], text[LINES_SIZE];
+    char text[LINES_SIZE];
     (void)!add_folder(&about, folder, &error);
     about.with_verdicts = !folder_has(folder, finding_table.file);
     if (about.lines.length == 0)
         (void)!folder_each(folder, add_folder, &about, &error);
     if (about.lines.length == 0) {
-        snprintf(path, sizeof path, "%s/" ABOUT_FILE, folder);
-        (void)text_read(path, text, sizeof text);
+        (void)text_read(text, sizeof text, "%s/" ABOUT_FILE, folder);
         growing_text_add(&about.lines, "%s", text);
     }
     add_verdict(&about.lines, folder);

@@ -165,7 +165,7 @@ static void write_latencies(const struct trial *trial)
     const struct fan_out_counts *found = trial->result->fan_out;
     for (int place = 0; place <= ROLES; place++) {
         int role = place == 0 ? ROLES : place - 1;
-        const char *of_role = place == 0 ? "all" : role_word((enum role)role);
+        const char *of_role = place == 0 ? "all" : role_words[role];
         for (int of = 0; of <= LOAD_KINDS; of++) {
             int kind = of == 0 ? LOAD_KINDS : of - 1;
             const char *operation = of == 0 ? "all" : load_kind_word((enum load_kind)kind);

@@ -55,8 +55,7 @@ static void judge(const struct load_result *result, double client_cores, double 
     if (miscounted) {
         validity.reason[0] = '\0';
         validity_lose(&validity, "the servers counted %llu %s, the sessions %llu",
-                      (unsigned long long)counts->servers,
-                      server_counters_counter_word(counts->counter),
+                      (unsigned long long)counts->servers, server_counters_words[counts->counter],
                       (unsigned long long)counts->sessions);
     }
     row[load_row_complete] = table_flag(complete);
@@ -214,7 +213,7 @@ void load_row_fill(const struct load_cell *cell, const struct load_result *resul
     row[load_row_server_##name] = table_count_if(servers->known, servers->name);
     FOUR_LETTER_OF_LOADS(PUT, , )
 #undef PUT
-    row[load_row_reconciled] = table_text(reconcile_word(result->reconcile.reconciled));
+    row[load_row_reconciled] = table_text(reconcile_words[result->reconcile.reconciled]);
     row[load_row_reconnects] = table_count(result->reconnects);
     row[load_row_marks] = table_count(result->marks.count + result->marks.left_out);
     row[load_row_marks_left_out] = table_count(result->marks.left_out);

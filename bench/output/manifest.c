@@ -55,7 +55,7 @@ static json_t *describe_server(const struct target *target, size_t index)
     json_t *server = json_pack(
         "{s:s, s:s, s:o, s:o, s:o}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
         "address", endpoint_address(endpoint, address, sizeof address), "version",
-        json_text(identity->version), "mode", json_string(role_word(identity->role)), "settings",
+        json_text(identity->version), "mode", json_string(role_words[identity->role]), "settings",
         answers ? json_text(settings) : json_null());
     if (target->ensemble == NULL)
         return server;
@@ -135,7 +135,7 @@ void manifest_sessions(struct manifest *manifest, const struct shared *shared)
     for (size_t i = 0; i < servers->count; i++) {
         char server[ENDPOINT_TEXT_SIZE];
         json_object_set_new(roles, endpoint_address(&servers->endpoints[i], server, sizeof server),
-                            json_string(role_word(shared->roles[i])));
+                            json_string(role_words[shared->roles[i]]));
     }
     json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
     json_object_set_new(manifest->json, "roles_of_last_trial", roles);

@@ -328,7 +328,7 @@ static bool has_source(const char *folder, size_t plot)
     struct error error;
     if (folder_find(folder, list[plot].source, path, &error))
         return false;
-    (void)text_read(path, header, sizeof header);
+    (void)text_read(header, sizeof header, "%s", path);
     header[strcspn(header, "\n")] = '\0';
     return strstr(header, list[plot].column) != NULL;
 }

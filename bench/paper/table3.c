@@ -94,7 +94,7 @@ void table3_fill_row(const struct trial_result *result, double cores_allowed,
 #undef SET
     if (servers->known)
         row[table3_row_watches_leaked] = table_signed(servers->watches);
-    row[table3_row_reconciled] = table_text(reconcile_word(result->reconcile.reconciled));
+    row[table3_row_reconciled] = table_text(reconcile_words[result->reconcile.reconciled]);
     row[table3_row_violations] = table_count(result->violation_count);
     row[table3_row_reconnects] = table_count(result->reconnects);
     judge_trial(result, cores_allowed, row);

@@ -82,7 +82,7 @@ static void fill_result(const struct trial_result *result, struct table_value *r
     bool ran = result != NULL;
     row[plan_row_handoffs] = table_count(ran ? result->handoffs : 0);
     row[plan_row_reconciled] =
-        table_text(reconcile_word(ran ? result->reconcile.reconciled : RECONCILED_NA));
+        table_text(reconcile_words[ran ? result->reconcile.reconciled : RECONCILED_NA]);
     row[plan_row_fails] = table_flag(ran && result->violation_count > 0);
     if (!ran)
         return;

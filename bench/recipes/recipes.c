@@ -131,12 +131,11 @@ static json_t *steps_of(const struct recipe *recipe)
         struct law_row row = {0};
         if (!law_table_row(recipe, (enum tally_kind)kind, &row))
             continue;
-        json_array_append_new(steps, json_pack("{s:s, s:s, s:s, s:s, s:s}", "messages",
-                                               tally_column((enum tally_kind)kind), "arrival_free",
-                                               row.of[LAW_ARRIVAL_FREE], "arrival_held",
-                                               row.of[LAW_ARRIVAL_HELD], "release_waited",
-                                               row.of[LAW_RELEASE_WAITED], "release_alone",
-                                               row.of[LAW_RELEASE_ALONE]));
+        json_array_append_new(
+            steps, json_pack("{s:s, s:s, s:s, s:s, s:s}", "messages", tally_columns[kind],
+                             "arrival_free", row.of[LAW_ARRIVAL_FREE], "arrival_held",
+                             row.of[LAW_ARRIVAL_HELD], "release_waited", row.of[LAW_RELEASE_WAITED],
+                             "release_alone", row.of[LAW_RELEASE_ALONE]));
     }
     return steps;
 }

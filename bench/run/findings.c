@@ -142,8 +142,8 @@ static void add_roles(const struct outcome *outcome, const struct outcome_recipe
             1e3;
         if (!isfinite(ms))
             continue;
-        text_append(text, sizeof text, "%s%s %.2f ms", roles++ > 0 ? ", " : "",
-                    role_word((enum role)role), ms);
+        text_append(text, sizeof text, "%s%s %.2f ms", roles++ > 0 ? ", " : "", role_words[role],
+                    ms);
         slowest_ms = fmax(slowest_ms, ms);
     }
     if (roles >= 2)

@@ -196,7 +196,7 @@ void growth_find(const struct outcome *outcome, struct outcome_recipe *recipe)
     X(exponent, csv_real(csv, growth->exponent.exponent, 4))                                       \
     X(exponent_low, csv_real(csv, growth->exponent.low, 4))                                        \
     X(exponent_high, csv_real(csv, growth->exponent.high, 4))                                      \
-    X(verdict, csv_text(csv, fit_verdict_words(growth->verdict)))                                  \
+    X(verdict, csv_text(csv, fit_verdict_words[growth->verdict]))                                  \
     X(c0, csv_real(csv, growth->polynomial.c[0], 6))                                               \
     X(c1, csv_real(csv, growth->polynomial.c[1], 6))                                               \
     X(c2, csv_real(csv, growth->polynomial.c[2], 6))                                               \

@@ -25,7 +25,7 @@
     TRIAL_COLUMNS(X)                                                                               \
     X(session, csv_count(csv, i))                                                                  \
     X(server, csv_text(csv, session->server))                                                      \
-    X(role, csv_text(csv, role_word(session->role)))                                               \
+    X(role, csv_text(csv, role_words[session->role]))                                              \
     X(acquisitions, csv_count(csv, memory->sessions[i].acquisitions))                              \
     X(id, csv_text(csv, session->id != 0 ? id : NULL))
 
@@ -214,7 +214,7 @@ enum error_kind record_write(struct record *record, const struct table_value *ro
         write_trace(record, row, result->memory);
     write_latencies(record, row, result, "all", result->latency);
     for (int role = 0; result->roles > 1 && role < ROLES; role++)
-        write_latencies(record, row, result, role_word((enum role)role), result->latency_of[role]);
+        write_latencies(record, row, result, role_words[role], result->latency_of[role]);
     return file_set_commit(&record->base->files, error);
 }
 

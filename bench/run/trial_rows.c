@@ -134,7 +134,7 @@ static void fill_servers(const struct trial_result *result, struct table_value *
         row[trial_row_watches_leaked] = table_signed(servers->watches);
         row[trial_row_ephemerals_leaked] = table_signed(servers->ephemerals);
     }
-    row[trial_row_reconciled] = table_text(reconcile_word(result->reconcile.reconciled));
+    row[trial_row_reconciled] = table_text(reconcile_words[result->reconcile.reconciled]);
 }
 
 static void fill_background(const struct background_figures *background, struct table_value *row)

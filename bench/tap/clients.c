@@ -54,8 +54,9 @@ bool tap_command_knows_n(char *const *words)
     bool found = false;
     char *script = memory_new(SCRIPT_MOST, 1);
     for (; *words != NULL && !found; words++)
-        found = strstr(*words, "{n}") != NULL || strstr(*words, VARIABLE_N) != NULL ||
-                (text_read(*words, script, SCRIPT_MOST) && strstr(script, VARIABLE_N) != NULL);
+        found =
+            strstr(*words, "{n}") != NULL || strstr(*words, VARIABLE_N) != NULL ||
+            (text_read(script, SCRIPT_MOST, "%s", *words) && strstr(script, VARIABLE_N) != NULL);
     free(script);
     return found;
 }

@@ -256,7 +256,7 @@ static json_t *describe(const struct tap *tap)
         json_pack("{s:o, s:s, s:o, s:I, s:s, s:s}", "folder", json_result_text(tap->folder),
                   "target", tap->target.name, "seconds", json_result_real(tap->seconds), "requests",
                   (json_int_t)traffic_requests(&tap->traffic), "reconciled",
-                  reconcile_word(tap->reconciled), "verdict", verdict_word(verdict));
+                  reconcile_words[tap->reconciled], "verdict", verdict_word(verdict));
     for (size_t i = 0; i < TABLES(tap); i++)
         json_object_set_new(json, views[i].key, json_result_rows(&tap->tables[i]));
     SET_COUNT(json, tap->traffic.watches, unattributed)

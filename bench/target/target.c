@@ -122,7 +122,7 @@ static enum error_kind place(enum placement placement, struct target *target, st
     if (chosen->count > 0)
         return ERROR_NONE;
     return error_raise(error, ERROR_USAGE, 0, "--placement", "no server reports the role %s",
-                       role_word(placement == PLACEMENT_LEADER ? ROLE_LEADER : ROLE_FOLLOWER));
+                       role_words[placement == PLACEMENT_LEADER ? ROLE_LEADER : ROLE_FOLLOWER]);
 }
 
 /* The sessions that the servers allow, as far as they report it. */

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 
-#include <limits.h>
 #include <math.h>
 #include <mntent.h>
 #include <sched.h>
@@ -71,9 +70,8 @@ static bool find_cgroup(const char *mount_line, const char *paths, struct cgroup
         sscanf(dash, " - %31s %*s %255s", type, options) != 2)
         return false;
     bool is_version_2 = strcmp(type, "cgroup2") == 0;
-    if (!is_version_2 && (strcmp(type, "cgroup") != 0 || !has_cpu(options)))
-        return false;
-    if (!find_path(paths, is_version_2, path))
+    if ((!is_version_2 && (strcmp(type, "cgroup") != 0 || !has_cpu(options))) ||
+        !find_path(paths, is_version_2, path))
         return false;
     unescape(root);
     unescape(cgroup->mount);
@@ -88,8 +86,7 @@ size_t cgroups_find(const char *process, struct cgroup cgroups[CGROUPS_MAX])
     char path[PATH_MAX], paths[4 * PATH_MAX];
     char *line = NULL;
     size_t size = 0, count = 0;
-    snprintf(path, sizeof path, "%s/cgroup", process);
-    text_read(path, paths, sizeof paths);
+    text_read(paths, sizeof paths, "%s/cgroup", process);
     snprintf(path, sizeof path, "%s/mountinfo", process);
     FILE *mounts = fopen(path, "re");
     while (mounts != NULL && count < CGROUPS_MAX && getline(&line, &size, mounts) > 0)
@@ -115,14 +112,11 @@ static double quota_of(const char *text)
  * the numbers, and -1 for no limit. */
 static double quota_in(const char *folder)
 {
-    char path[PATH_MAX + 32], text[64];
-    snprintf(path, sizeof path, "%s/cpu.max", folder);
-    if (text_read(path, text, sizeof text))
+    char text[64];
+    if (text_read(text, sizeof text, "%s/cpu.max", folder))
         return quota_of(text);
-    snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-    text_read(path, text, sizeof text / 2);
-    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    text_read(path, text + strlen(text), sizeof text / 2);
+    text_read(text, sizeof text / 2, "%s/cpu.cfs_quota_us", folder);
+    text_read(text + strlen(text), sizeof text / 2, "%s/cpu.cfs_period_us", folder);
     return quota_of(text);
 }
 

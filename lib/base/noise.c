@@ -8,7 +8,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,19 +62,20 @@ double noise_parse_throttled(const char *text)
 
 static void read_cores(struct noise_reading *reading)
 {
-    char *text = memory_new(1, TEXT_SIZE), path[96], hertz[32];
+    char *text = memory_new(1, TEXT_SIZE), hertz[32];
     cpu_set_t mine;
     if (sched_getaffinity(0, sizeof mine, &mine) != 0)
         CPU_ZERO(&mine);
     reading->cores = CPU_COUNT(&mine);
-    text_read("/proc/stat", text, TEXT_SIZE);
+    text_read(text, TEXT_SIZE, "/proc/stat");
     noise_parse_stat(text, &mine, &reading->idle_s, &reading->stolen_s);
     reading->slowest_hz = reading->fastest_hz = NAN;
     for (unsigned core = 0; core < CPU_SETSIZE; core++) {
         if (!CPU_ISSET(core, &mine))
             continue;
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", core);
-        double hz = text_read(path, hertz, sizeof hertz) ? strtod(hertz, NULL) * 1e3 : 0;
+        text_read(hertz, sizeof hertz, "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq",
+                  core);
+        double hz = strtod(hertz, NULL) * 1e3;
         if (hz > 0) { /* the minimum and the maximum of a number and NaN are the number */
             reading->slowest_hz = fmin(reading->slowest_hz, hz);
             reading->fastest_hz = fmax(reading->fastest_hz, hz);
@@ -89,13 +89,10 @@ static void read_pressure(const char *folder, struct noise_reading *reading)
 {
     static const char *const names[] = {
         [NOISE_CPU] = "cpu", [NOISE_IO] = "io", [NOISE_MEMORY] = "memory"};
-    char path[PATH_MAX + 32], text[256];
+    char text[256];
     for (int i = 0; i < NOISE_RESOURCES; i++) {
-        snprintf(path, sizeof path, "%s/%s.pressure", folder, names[i]);
-        if (folder[0] == '\0' || !text_read(path, text, sizeof text)) {
-            snprintf(path, sizeof path, "/proc/pressure/%s", names[i]);
-            text_read(path, text, sizeof text);
-        }
+        if (folder[0] == '\0' || !text_read(text, sizeof text, "%s/%s.pressure", folder, names[i]))
+            text_read(text, sizeof text, "/proc/pressure/%s", names[i]);
         reading->waited_s[i] = noise_parse_pressure(text);
     }
 }
@@ -108,8 +105,7 @@ static void read_cgroups(struct noise_reading *reading)
     const char *version_2 = "";
     reading->throttled_s = NAN;
     for (size_t i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/cpu.stat", cgroups[i].folder);
-        text_read(path, text, sizeof text);
+        text_read(text, sizeof text, "%s/cpu.stat", cgroups[i].folder);
         reading->throttled_s = fmax(reading->throttled_s, noise_parse_throttled(text));
         snprintf(path, sizeof path, "%s/cgroup.controllers", cgroups[i].folder);
         if (access(path, R_OK) == 0)

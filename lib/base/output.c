@@ -103,9 +103,8 @@ static int close_quietly(struct output *output)
 
 enum error_kind output_finish(struct output *output, struct error *error)
 {
-    enum error_kind kind = output_commit(output, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (output_commit(output, error))
+        return error->kind;
     /* Some file systems report a full disk only here. */
     if (close_quietly(output) != 0)
         return error_from_errno(error, errno, output->path, "closing it failed");
@@ -120,16 +119,14 @@ enum error_kind output_keep(struct output *output, struct error *error)
 {
     bool kept = output->part_path[0] == '\0';
     close_quietly(output);
-    if (kept)
-        return ERROR_NONE;
-    if (output->committed_bytes == 0)
+    if (!kept && output->committed_bytes == 0)
         kept = unlink(output->part_path) == 0;
-    else
+    else if (!kept)
         kept = truncate(output->part_path, (off_t)output->committed_bytes) == 0 &&
                rename(output->part_path, output->path) == 0;
-    enum error_kind kind = ERROR_NONE;
-    if (!kept)
-        kind = error_from_errno(error, errno, output->path, "what was written of it is in %s",
+    enum error_kind kind =
+        kept ? ERROR_NONE
+             : error_from_errno(error, errno, output->path, "what was written of it is in %s",
                                 output->part_path);
     output->part_path[0] = '\0';
     return kind;
@@ -148,11 +145,10 @@ enum error_kind output_write(const char *folder, const char *name,
                              struct error *error)
 {
     struct output output;
-    enum error_kind kind = output_open(&output, folder, name, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (output_open(&output, folder, name, error))
+        return error->kind;
     write(output.stream, context);
-    kind = output_finish(&output, error);
+    enum error_kind kind = output_finish(&output, error);
     if (kind != ERROR_NONE)
         output_abandon(&output);
     return kind;

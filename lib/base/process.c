@@ -48,9 +48,8 @@ int process_start(char *const *arguments, char *const *environment, int output, 
  * of its own: " Z 123 …". False if there is no such process. */
 static bool read_stat(pid_t pid, char *fields, size_t size)
 {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    text_read(path, line, sizeof line);
+    char line[512];
+    text_read(line, sizeof line, "/proc/%d/stat", (int)pid);
     const char *name_end = strrchr(line, ')');
     snprintf(fields, size, "%s", name_end == NULL ? "" : name_end + 1);
     return name_end != NULL;
@@ -89,10 +88,9 @@ int process_end_signal(pid_t pid)
 
 bool process_rss_kib(pid_t pid, uint64_t *rss_kib)
 {
-    char path[64], pages[128];
+    char pages[128];
     uint64_t resident_pages;
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-    if (!process_is_alive(pid) || !text_read(path, pages, sizeof pages) ||
+    if (!process_is_alive(pid) || !text_read(pages, sizeof pages, "/proc/%d/statm", (int)pid) ||
         sscanf(pages, "%*u %" SCNu64, &resident_pages) != 1 || resident_pages == 0)
         return false;
     *rss_kib = resident_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;

@@ -2,6 +2,7 @@
 #include "base/sha256.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,39 +49,33 @@ static void hash_block(uint32_t H[8], const unsigned char *block)
         H[i] += v[i];
 }
 
-/* A bit, zeros, and the length in bits: one block more, or two. */
-static void hash_end(uint32_t H[8], const unsigned char *rest, size_t length, uint64_t bytes)
-{
-    unsigned char end[2 * BLOCK] = {0};
-    size_t size = length + 9 <= BLOCK ? BLOCK : sizeof end;
-    memcpy(end, rest, length);
-    end[length] = 0x80;
-    for (size_t i = 0; i < 8; i++)
-        end[size - 1 - i] = (unsigned char)(bytes * 8 >> 8 * i);
-    for (size_t at = 0; at < size; at += BLOCK)
-        hash_block(H, end + at);
-}
-
+/* Behind the file come a bit, zeros, and its length in bits: in its last block, or one more. */
 enum error_kind sha256_file(const char *path, char digest[SHA256_TEXT_SIZE], struct error *error)
 {
     uint32_t H[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    unsigned char block[BLOCK];
     uint64_t bytes = 0;
-    size_t length = 0;
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return error_from_errno(error, errno, path, "%s", "");
     errno = 0;
-    while ((length = fread(block, 1, BLOCK, file)) == BLOCK) {
+    for (bool has_ended = false, is_last = false; !is_last;) {
+        unsigned char block[BLOCK] = {0};
+        size_t length = fread(block, 1, BLOCK, file);
+        bytes += length;
+        if (length < BLOCK && !has_ended) {
+            has_ended = true;
+            block[length++] = 0x80;
+        }
+        is_last = has_ended && length <= BLOCK - 8;
+        for (size_t i = 0; is_last && i < 8; i++)
+            block[BLOCK - 1 - i] = (unsigned char)(bytes * 8 >> 8 * i);
         hash_block(H, block);
-        bytes += BLOCK;
     }
     int os_error = ferror(file) ? errno : 0;
     fclose(file);
     if (os_error != 0)
         return error_from_errno(error, os_error, path, "%s", "");
-    hash_end(H, block, length, bytes + length);
     for (size_t i = 0; i < 8; i++)
         snprintf(digest + 8 * i, 9, "%08x", H[i]);
     return ERROR_NONE;

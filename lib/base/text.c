@@ -8,7 +8,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unictype.h>
@@ -17,9 +18,14 @@
 
 #define LIST_LENGTH_MAX 4096
 
-bool text_read(const char *path, char *text, size_t size)
+bool text_read(char *text, size_t size, const char *path, ...)
 {
-    FILE *file = fopen(path, "re");
+    char name[PATH_MAX + 64];
+    va_list arguments;
+    va_start(arguments, path);
+    vsnprintf(name, sizeof name, path, arguments);
+    va_end(arguments);
+    FILE *file = fopen(name, "re");
     text[0] = '\0';
     if (file == NULL)
         return false;
@@ -81,24 +87,23 @@ bool text_parse_duration(const char *text, uint64_t *duration_ns)
         double ns;
     } units[] = {{"ns", 1},  {"us", 1e3},     {"ms", 1e6},
                  {"s", 1e9}, {"m", 60 * 1e9}, {"h", 3600 * 1e9}};
-    /* strtod alone would take signs, blanks, exponents, hexadecimals and infinities as well. */
-    size_t length = strspn(text, "0123456789."), unit = 0;
-    char digits[24], *end;
+    char digits[21], *end;
+    int length;
     if (strcmp(text, "0") == 0) {
         *duration_ns = 0;
         return true;
     }
-    if (length == 0 || length > 20 || !isdigit((unsigned char)text[0]))
+    /* strtod alone would take signs, blanks, exponents, hexadecimals and infinities as well. */
+    if (!isdigit((unsigned char)text[0]) || sscanf(text, "%20[0-9.]%n", digits, &length) != 1)
         return false;
-    snprintf(digits, sizeof digits, "%.*s", (int)length, text);
     double value = strtod(digits, &end);
-    while (unit < sizeof units / sizeof units[0] && strcmp(text + length, units[unit].name) != 0)
-        unit++;
-    if (*end != '\0' || unit == sizeof units / sizeof units[0] ||
-        value * units[unit].ns > LONGEST_NS)
-        return false;
-    *duration_ns = (uint64_t)(value * units[unit].ns + 0.5);
-    return true;
+    for (size_t i = 0; *end == '\0' && i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(text + length, units[i].name) == 0 && value * units[i].ns <= LONGEST_NS) {
+            *duration_ns = (uint64_t)(value * units[i].ns + 0.5);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Appends an item of a list, "8", "4-8", "8..256x2" or "8..64+8", to at most LIST_LENGTH_MAX
@@ -148,12 +153,11 @@ bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, ui
     uint64_t *list = memory_new(LIST_LENGTH_MAX, sizeof *list);
     size_t found = 0, kept = 0;
     char item[64];
-    bool good = true;
-    while (good && text_next_item(&text, item, sizeof item))
-        good = append_item(item, minimum, maximum, list, &found);
-    if (!good) {
-        free(list);
-        return false;
+    while (text_next_item(&text, item, sizeof item)) {
+        if (!append_item(item, minimum, maximum, list, &found)) {
+            free(list);
+            return false;
+        }
     }
     qsort(list, found, sizeof *list, compare_numbers);
     for (size_t i = 0; i < found; i++) {

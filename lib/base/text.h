@@ -14,15 +14,15 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Reads the beginning of a file, at most size - 1 bytes. False, with "", if there is nothing to
- * read, or the file cannot be read. */
-bool text_read(const char *path, char *text, size_t size);
+/* Reads the beginning of a file, whose path is a format, at most size - 1 bytes. False, with "", if
+ * there is nothing to read, or the file cannot be read. */
+bool text_read(char *text, size_t size, const char *path, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A decimal number in minimum … maximum, without sign and blanks; and one with at most two
  * decimals, in hundredths, as the bounds are: "0.25" is 25. */
@@ -44,10 +44,9 @@ bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, ui
  * comma. An item that does not fit becomes "". False at the end of the list. */
 bool text_next_item(const char **list, char *item, size_t size);
 
-/* The edit distance of two words (Levenshtein), ignoring case. Words are cut to 63 characters. */
+/* The edit distance of two words (Levenshtein), ignoring case, cut to 63 characters; and whether it
+ * is so small, at most a third of the length of `meant`, that `word` may be a misspelling. */
 size_t text_distance(const char *a, const char *b);
-
-/* Whether `word` may be a misspelling: the distance is at most a third of the length of `meant`. */
 bool text_is_like(const char *word, const char *meant);
 
 /* Whether two texts are the same but for numbers, and the letters that hexadecimal ones have. */
@@ -83,10 +82,9 @@ const char *printable_bytes(const void *bytes, size_t length, char *text, size_t
 const char *printable_text(const char *foreign, char *text, size_t size);
 
 /* The terminal columns of `length` bytes of printable text, at most: two for an East Asian
- * character or a pictogram, one for any other. */
+ * character or a pictogram, one for any other. printable_cut cuts the text in place to this many
+ * columns (at least 3), "..." included, and returns it. */
 size_t printable_columns(const char *text, size_t length);
-
-/* Cuts printable text in place to this many columns (at least 3), "..." included. Returns text. */
 char *printable_cut(char *text, size_t columns);
 
 /* Decodes the first character: returns its length in bytes, 1 to 4, with its number in *code; 0,

@@ -68,10 +68,9 @@ struct brake {
     uint64_t sample_count;                      /* since the start */
 };
 
-/* A probe begins, with what was counted until now: what was slow before is not held against it. */
+/* A probe begins, with what was counted until now: what was slow before is not held against it. It
+ * is checked at most every BRAKE_CHECK_NS, with times that do not go back. */
 void brake_begin(struct brake *brake, uint64_t now_ns, const struct brake_counts *counts);
-
-/* At most every BRAKE_CHECK_NS, with times that do not go back. */
 enum brake_reason brake_check(struct brake *brake, uint64_t now_ns,
                               const struct brake_counts *counts);
 

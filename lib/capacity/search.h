@@ -28,10 +28,6 @@
 
 #include "capacity/objective.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct search_plan {
     uint64_t least, most;        /* sizes: 1 <= least <= most */
     uint32_t votes;              /* of a ballot: odd */
@@ -136,11 +132,9 @@ struct search {
 void search_init(struct search *search, const struct search_plan *plan);
 void search_deinit(struct search *search);
 
-/* The trial to run next; the same until search_report. False, with *probe unchanged, when the
- * search has ended. */
+/* The trial to run next (false, with *probe unchanged, when the search has ended), the same until
+ * its verdict is reported. */
 bool search_next(const struct search *search, struct search_probe *probe);
-
-/* The verdict of the trial of search_next. Not after the end. */
 void search_report(struct search *search, enum judge_verdict verdict);
 
 /* What is known; before the end with the reason BUDGET. */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* With so wide a tolerance clients are not counted: the steady part has less than about four grants
  * a client, and hardly any wait lies within it as a whole. */
@@ -89,8 +90,7 @@ static void find_resources(const struct utilisation_figures *figures,
         {UTILISATION_DISK, "", fsync_s / figures->span_s, UTILISATION_SLACK, FULL},
         {UTILISATION_HOLDS, "locks held", share_of_locks(figures, figures->hold_s), INFINITY, FULL},
     };
-    for (size_t i = 0; i < RESOURCES; i++)
-        list[i] = found[i];
+    memcpy(list, found, sizeof found);
     snprintf(list[1].name, sizeof list[1].name, "CPU of server %zu", server + 1);
     snprintf(list[3].name, sizeof list[3].name, "disk of server %zu", disk + 1);
 }

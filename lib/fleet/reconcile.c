@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 
+const char *const reconcile_words[] = {
+    [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
+
 /* A sync is no transaction: the servers count one as a read. */
 static uint64_t reads_of(const struct tally *tally)
 {
@@ -52,16 +55,12 @@ static void compare(const struct server_counters_count *count, const struct tall
     result->sessions = pairs[counter].sessions;
 }
 
-const char *server_counters_counter_word(enum server_counters_counter counter)
-{
-    static const char *const words[] = {
-#define X(A, B, name, keys, word, meaning) [server_counters_##name] = word,
-        FOUR_LETTER_COUNTED(X, , )
+const char *const server_counters_words[] = {
+#define X(A, B, name, keys, word, meaning) word,
+    FOUR_LETTER_COUNTED(X, , )
 #undef X
-            [server_counters_agree] = "",
-    };
-    return words[counter];
-}
+        "" /* they agree */
+};
 
 /* The servers' count without what is no request of a session: the close of one is a write, a
  * reconnect is none, nor is what authenticates it. */
@@ -119,7 +118,7 @@ static void describe_excuse(const struct reconcile_facts *facts,
     else if (!facts->are_private && result->servers > result->sessions)
         snprintf(why, size,
                  "the servers counted more %s than the sessions: other clients seem to use them",
-                 server_counters_counter_word(result->counter));
+                 server_counters_words[result->counter]);
 }
 
 struct reconcile_result reconcile(const struct reconcile_facts *facts)
@@ -147,11 +146,4 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
         result.reconciled =
             result.counter == server_counters_agree ? RECONCILED_YES : RECONCILED_NO;
     return result;
-}
-
-const char *reconcile_word(enum reconciled reconciled)
-{
-    static const char *const words[] = {
-        [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
-    return words[reconciled];
 }

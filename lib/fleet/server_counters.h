@@ -111,14 +111,12 @@ struct server_poll_answer {
 
 struct server_poll;
 
-/* A poll of the servers of `counters`, whose hosts must be addresses (tcp_resolve). *poll is the
- * caller's to server_poll_free; counters and loop must outlive it. Errors of errno and of
- * event_loop_watch. */
+/* A poll of the servers of `counters`, whose hosts must be addresses (tcp_resolve); counters and
+ * loop must outlive it. server_poll_free gives up the questions that are open; NULL is fine. Errors
+ * of errno and of event_loop_watch. */
 MUST_CHECK enum error_kind server_poll_new(struct server_counters *counters,
                                            const struct loop *loop, struct server_poll **poll,
                                            struct error *error);
-
-/* Gives up the questions that are open. NULL is fine. */
 void server_poll_free(struct server_poll *poll);
 
 void server_poll_ask(struct server_poll *poll);
@@ -142,7 +140,7 @@ enum server_counters_counter {
         server_counters_agree
 };
 
-const char *server_counters_counter_word(enum server_counters_counter counter);
+extern const char *const server_counters_words[];
 
 /* Whether the servers have yet to apply the close of one of the `exits` sessions that were closed
  * in order between the two readings. */
@@ -195,7 +193,6 @@ struct reconcile_result {
 
 struct reconcile_result reconcile(const struct reconcile_facts *facts);
 
-/* The word for it in files: a static string. */
-const char *reconcile_word(enum reconciled reconciled);
+extern const char *const reconcile_words[]; /* in files */
 
 #endif

@@ -56,13 +56,11 @@ struct csv_reader {
 };
 
 /* Reads a stream to its end, or the file at a path. ERROR_MALFORMED, and those of opening and
- * reading; then *reader is unchanged. */
+ * reading; then *reader is unchanged. One of zero bytes may be freed, too. */
 MUST_CHECK enum error_kind csv_reader_init(FILE *stream, const char *name,
                                            struct csv_reader *reader, struct error *error);
 MUST_CHECK enum error_kind csv_reader_open(const char *path, struct csv_reader *reader,
                                            struct error *error);
-
-/* Does nothing if *reader is all zero bytes. */
 void csv_reader_deinit(struct csv_reader *reader);
 
 /* The index of a column. ERROR_MALFORMED if no column has this name. */

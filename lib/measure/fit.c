@@ -51,17 +51,13 @@ enum fit_verdict fit_judge(const struct fit_exponent *fit)
     return FIT_UNDETERMINED;
 }
 
-const char *fit_verdict_words(enum fit_verdict verdict)
-{
-    static const char *const words[] = {
-        [FIT_CONSTANT] = "O(1)",
-        [FIT_LINEAR] = "O(n)",
-        [FIT_QUADRATIC] = "O(n^2)",
-        [FIT_CUBIC] = "O(n^3)",
-        [FIT_UNDETERMINED] = "undetermined",
-    };
-    return words[verdict];
-}
+const char *const fit_verdict_words[] = {
+    [FIT_CONSTANT] = "O(1)",
+    [FIT_LINEAR] = "O(n)",
+    [FIT_QUADRATIC] = "O(n^2)",
+    [FIT_CUBIC] = "O(n^3)",
+    [FIT_UNDETERMINED] = "undetermined",
+};
 
 struct fit_line fit_line(const double *x, const double *y, size_t count)
 {

@@ -30,15 +30,13 @@ struct fit_exponent {
 };
 struct fit_exponent fit_exponent(const double *x, const double *y, size_t count);
 
-/* FIT_CONSTANT is O(1), degree 0, and so on. */
 enum fit_verdict { FIT_CONSTANT, FIT_LINEAR, FIT_QUADRATIC, FIT_CUBIC, FIT_UNDETERMINED };
 
 /* The class whose margin contains the whole interval; else, or with fewer than FIT_LEVELS_MIN
  * levels, undetermined. */
 enum fit_verdict fit_judge(const struct fit_exponent *fit);
 
-/* "O(n^2)", or "undetermined". */
-const char *fit_verdict_words(enum fit_verdict verdict);
+extern const char *const fit_verdict_words[];
 
 /* y = c[0] + c[1]·x + c[2]·x² + c[3]·x³; coefficients above the degree are zero. */
 struct fit_polynomial {

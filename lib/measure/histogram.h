@@ -39,7 +39,6 @@ struct histogram {
 };
 
 void histogram_record(struct histogram *histogram, uint64_t value_ns);
-
 void histogram_add(struct histogram *into, const struct histogram *from);
 
 /* The number of values in range, and of all values. */

@@ -63,20 +63,13 @@ void table_put_interval(struct table_value *first, const struct interval *interv
 
 double table_number(const struct table_value *value)
 {
-    switch (value->kind) {
-    case TABLE_COUNT:
+    if (value->kind == TABLE_COUNT)
         return (double)value->count;
-    case TABLE_SIGNED:
+    if (value->kind == TABLE_SIGNED)
         return (double)value->number;
-    case TABLE_REAL:
-        return value->real;
-    case TABLE_FLAG:
+    if (value->kind == TABLE_FLAG)
         return value->flag;
-    case TABLE_UNKNOWN:
-    case TABLE_TEXT:
-        break;
-    }
-    return NAN;
+    return value->kind == TABLE_REAL ? value->real : NAN;
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -130,26 +123,16 @@ void table_write_header(const struct table_type *type, struct csv *csv)
 
 void table_write_value(const struct table_value *value, int decimals, struct csv *csv)
 {
-    switch (value->kind) {
-    case TABLE_UNKNOWN:
-        csv_text(csv, NULL);
-        break;
-    case TABLE_TEXT:
-        csv_text(csv, value->text);
-        break;
-    case TABLE_COUNT:
+    if (value->kind == TABLE_COUNT)
         csv_count(csv, value->count);
-        break;
-    case TABLE_SIGNED:
+    else if (value->kind == TABLE_SIGNED)
         csv_signed(csv, value->number);
-        break;
-    case TABLE_REAL:
+    else if (value->kind == TABLE_REAL)
         csv_real(csv, value->real, decimals);
-        break;
-    case TABLE_FLAG:
+    else if (value->kind == TABLE_FLAG)
         csv_text(csv, value->flag ? "yes" : "no");
-        break;
-    }
+    else
+        csv_text(csv, value->kind == TABLE_TEXT ? value->text : NULL);
 }
 
 void table_write_row(const struct table_type *type, const struct table_value *row, struct csv *csv)
@@ -173,16 +156,11 @@ void table_write_rows(const struct table *table, struct csv *csv)
 static bool parse(const char *field, enum table_kind kind, struct table_value *value)
 {
     char *end = NULL;
-    *value = (struct table_value){.kind = kind};
+    *value = kind == TABLE_TEXT ? table_text(field) : (struct table_value){0};
+    if (kind == TABLE_TEXT || *field == '\0')
+        return true;
+    value->kind = kind;
     errno = 0;
-    if (kind == TABLE_TEXT) {
-        value->text = memory_text(field);
-        return true;
-    }
-    if (*field == '\0') {
-        value->kind = TABLE_UNKNOWN;
-        return true;
-    }
     switch (kind) {
     case TABLE_FLAG:
         value->flag = strcmp(field, "yes") == 0;

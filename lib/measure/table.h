@@ -22,13 +22,8 @@
 #ifndef MEASURE_TABLE_H
 #define MEASURE_TABLE_H
 
-#include "base/error.h"
 #include "measure/csv.h"
 #include "measure/statistics.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* FLAG is written as yes or no. */
 enum table_kind { TABLE_UNKNOWN, TABLE_TEXT, TABLE_COUNT, TABLE_SIGNED, TABLE_REAL, TABLE_FLAG };
@@ -111,26 +106,22 @@ struct table {
     size_t rows;
 };
 
-/* Adds a row of unknown values, which the caller fills; it moves with the next call. */
-struct table_value *table_add(struct table *table);
-
-/* Moves the last row to the end of another table of the same type. */
-void table_move_last(struct table *from, struct table *to);
-
-/* Drops the rows behind the first `kept` of them. */
-void table_truncate(struct table *table, size_t kept);
-
 const struct table_value *table_row(const struct table *table, size_t row);
+
+/* Adds a row of unknown values, which the caller fills; it moves with the next call.
+ * table_move_last moves the last row to the end of another table of the same type, table_truncate
+ * drops the rows behind the first `kept`. */
+struct table_value *table_add(struct table *table);
+void table_move_last(struct table *from, struct table *to);
+void table_truncate(struct table *table, size_t kept);
 
 /* Frees the rows; the type stays. Does nothing if *table is all zero bytes. */
 void table_deinit(struct table *table);
 
-/* Without the columns that are private. */
+/* Without the columns that are private. decimals: of a real number. */
 void table_write_header(const struct table_type *type, struct csv *csv);
 void table_write_row(const struct table_type *type, const struct table_value *row, struct csv *csv);
 void table_write_rows(const struct table *table, struct csv *csv);
-
-/* One field; decimals: of a real number. */
 void table_write_value(const struct table_value *value, int decimals, struct csv *csv);
 
 /* Appends the rows of folder/file. A column that the file lacks is unknown; one that the type lacks
@@ -157,10 +148,8 @@ struct table_cells {
 struct table_cells table_group(const struct table *table, const size_t *keys, size_t key_count);
 void table_cells_deinit(struct table_cells *cells);
 
-/* The value of a column in the first row: for keys. */
+/* The value of a column in the first row, for keys; and the number of rows that have a flag. */
 const struct table_value *table_cell_value(const struct table_cell *cell, size_t column);
-
-/* The number of rows that have the flag of this column. */
 size_t table_cell_flags(const struct table_cell *cell, size_t flag);
 
 /* Over the rows that have this flag; over all rows where `flag` is TABLE_ALL. Unknown values are

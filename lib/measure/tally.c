@@ -14,15 +14,11 @@ uint64_t tally_rpcs(const struct tally *tally)
            of[TALLY_SET] + of[TALLY_DELETE] + of[TALLY_MULTI] + of[TALLY_SYNC];
 }
 
-const char *tally_column(enum tally_kind kind)
-{
-    static const char *const columns[] = {
-#define X(name, column) [TALLY_##name] = #column,
-        TALLY_LIST(X)
+const char *const tally_columns[] = {
+#define X(name, column) #column,
+    TALLY_LIST(X)
 #undef X
-    };
-    return columns[kind];
-}
+};
 
 bool tally_has_law(enum tally_kind kind)
 {

@@ -75,7 +75,7 @@ static inline uint64_t tally_read_shared(const struct tally *tally, enum tally_k
 void tally_sum(struct tally *into, const struct tally *from);
 
 uint64_t tally_rpcs(const struct tally *tally);
-const char *tally_column(enum tally_kind kind);
+extern const char *const tally_columns[];
 
 /* Whether laws predict this kind: all kinds but the bytes. */
 bool tally_has_law(enum tally_kind kind);

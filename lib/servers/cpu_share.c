@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -23,7 +22,7 @@ static bool enables_cpu(const char *folder)
     snprintf(path, sizeof path, "%s/cgroup.subtree_control", folder);
     if (access(path, F_OK) != 0)
         return true;
-    text_read(path, controllers, sizeof controllers);
+    text_read(controllers, sizeof controllers, "%s", path);
     for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;) {
         if (strcmp(word, "cpu") == 0)
             return true;
@@ -91,18 +90,17 @@ enum error_kind cpu_share_new(const char *name, unsigned percent, struct cpu_sha
 {
     char parent[PATH_MAX];
     share->folder[0] = '\0';
-    enum error_kind kind = cpu_share_find_parent("/proc/self", parent, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (cpu_share_find_parent("/proc/self", parent, error))
+        return error->kind;
     int length = snprintf(share->folder, sizeof share->folder, "%s/%s", parent, name);
     bool fits = (size_t)length < sizeof share->folder;
     if (!fits || mkdir(share->folder, 0755) != 0) {
-        kind = error_raise(error, ERROR_NO_CPU_SHARE, fits ? errno : ENAMETOOLONG, share->folder,
-                           "creating this cgroup failed");
+        error_raise(error, ERROR_NO_CPU_SHARE, fits ? errno : ENAMETOOLONG, share->folder,
+                    "creating this cgroup failed");
         share->folder[0] = '\0';
-        return kind;
+        return error->kind;
     }
-    kind = cpu_share_set(share, percent, error);
+    enum error_kind kind = cpu_share_set(share, percent, error);
     if (kind != ERROR_NONE)
         cpu_share_remove(share);
     return kind;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "servers/detached.h"
 
-#include "servers/supervisor.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -14,7 +14,6 @@
 #ifndef SERVERS_DETACHED_H
 #define SERVERS_DETACHED_H
 
-#include "base/error.h"
 #include "servers/ensemble.h"
 
 /* The contents of the state file. */

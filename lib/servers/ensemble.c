@@ -221,32 +221,22 @@ static enum error_kind prepare_server(struct ensemble *ensemble, unsigned index,
     return configure(ensemble, index, error);
 }
 
-/* Whether the server that answers at this address has its data in this supervisor's folder. */
-static bool is_ours(const struct ensemble *ensemble, const struct endpoint *endpoint,
-                    uint64_t patience_ns)
-{
-    char conf[8192], place[NAME_MAX + 32];
-    struct error ignored;
-    snprintf(place, sizeof place, "%s/", strrchr(ensemble->folder, '/'));
-    return four_letter_ask(endpoint, "conf", patience_ns, conf, sizeof conf, &ignored) ==
-               ERROR_NONE &&
-           strstr(conf, place) != NULL;
-}
-
 /* Whether the server serves requests; its role is written only then. Another program's server on
- * the same port does not count. Waits for each of two answers, patience_ns at most. */
+ * the same port, whose data is not in this supervisor's folder, does not count. Waits for each of
+ * two answers, patience_ns at most. */
 static bool is_serving(struct ensemble *ensemble, unsigned index, uint64_t patience_ns)
 {
-    struct server *server = &ensemble->servers[index];
     const struct endpoint *endpoint = &ensemble->connect.endpoints[index];
     struct four_letter_identity identity;
     struct error ignored;
-    if (four_letter_identify(endpoint, patience_ns, &identity, &ignored) != ERROR_NONE)
+    char conf[8192], place[NAME_MAX + 32];
+    snprintf(place, sizeof place, "%s/", strrchr(ensemble->folder, '/'));
+    if (four_letter_identify(endpoint, patience_ns, &identity, &ignored) != ERROR_NONE ||
+        (!role_leads(identity.role) && identity.role != ROLE_FOLLOWER) ||
+        four_letter_ask(endpoint, "conf", patience_ns, conf, sizeof conf, &ignored) != ERROR_NONE ||
+        strstr(conf, place) == NULL)
         return false;
-    if ((!role_leads(identity.role) && identity.role != ROLE_FOLLOWER) ||
-        !is_ours(ensemble, endpoint, patience_ns))
-        return false;
-    server->role = identity.role;
+    ensemble->servers[index].role = identity.role;
     return true;
 }
 
@@ -275,7 +265,7 @@ static const char *log_tail(const char *path, char *text, size_t size)
 static void find_java_version(struct server *server)
 {
     char log[16384], *rest = log, *text = server->start.java_version;
-    text_read(server->log, log, sizeof log);
+    text_read(log, sizeof log, "%s", server->log);
     for (char *line; text[0] == '\0' && (line = strsep(&rest, "\n")) != NULL;) {
         if (strstr(line, " version \"") != NULL)
             snprintf(text, sizeof server->start.java_version, "%s", line);
@@ -287,15 +277,14 @@ static void find_java_version(struct server *server)
 static void summarize(const char *path, char *text, size_t size)
 {
     char tail[16384], joined[2 * sizeof tail] = "";
-    size_t length = 0;
     char *rest = tail;
     log_tail(path, tail, sizeof tail);
     for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         if (*line != '\0' && *line != '\t')
-            length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s",
-                                       length > 0 ? "; " : "", line);
+            text_append_clause(joined, sizeof joined, "%s", line);
     }
     const char *end = joined;
+    size_t length = strlen(joined);
     if (length >= size) {
         end = joined + length - (size - 1);
         const char *boundary = strstr(end, "; ");
@@ -345,15 +334,13 @@ enum error_kind ensemble_check_size(unsigned servers, struct error *error)
 /* A JVM starts even if its heap exceeds the memory, and is killed when it uses the heap. */
 enum error_kind ensemble_check_memory(unsigned servers, unsigned heap_mib, struct error *error)
 {
-    char subject[32], line[128];
+    char subject[32], text[4096];
     uint64_t available_kib = UINT64_MAX; /* not known */
     uint64_t needed_mib = ((uint64_t)heap_mib + SERVER_OVERHEAD_MIB) * servers;
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL &&
-           sscanf(line, "MemAvailable: %" SCNu64 " kB", &available_kib) != 1)
-        ;
-    if (file != NULL)
-        fclose(file);
+    text_read(text, sizeof text, "/proc/meminfo");
+    const char *line = strstr(text, "MemAvailable:");
+    if (line != NULL)
+        sscanf(line, "MemAvailable: %" SCNu64, &available_kib);
     if (needed_mib <= available_kib / 1024)
         return ERROR_NONE;
     snprintf(subject, sizeof subject, "%u server%s", servers, servers == 1 ? "" : "s");

@@ -215,16 +215,11 @@ static void copy_line(const char *answer, const char *beginning, char *text, siz
     snprintf(text, size, "%.*s", (int)strcspn(rest, "\r\n"), rest);
 }
 
-static const char *const role_words[ROLES] = {
+const char *const role_words[] = {
 #define X(name, word) word,
     ROLE_LIST(X)
 #undef X
 };
-
-const char *role_word(enum role role)
-{
-    return role_words[role];
-}
 
 bool role_leads(enum role role)
 {

@@ -16,12 +16,7 @@
 #ifndef SERVERS_FOUR_LETTER_H
 #define SERVERS_FOUR_LETTER_H
 
-#include "base/error.h"
 #include "client/connect.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Room for an answer to mntr: a standalone 3.8 server answers 16 KiB; each namespace and each other
  * server add a line. */
@@ -51,8 +46,9 @@ enum role {
         ROLES
 };
 
-/* A static string; whether a server of this role orders the writes. */
-const char *role_word(enum role role);
+extern const char *const role_words[];
+
+/* Whether a server of this role orders the writes. */
 bool role_leads(enum role role);
 
 /* A server's answer to srvr. */
@@ -169,8 +165,7 @@ struct four_letter_question {
     size_t size, length;
 };
 
-/* Asks a server whose host is an address (tcp_resolve); the answer's place must have been set.
- * After an error no question is open. */
+/* The answer's place must have been set. After an error no question is open. */
 MUST_CHECK enum error_kind four_letter_begin(struct four_letter_question *question,
                                              const struct endpoint *endpoint, const char *word,
                                              struct error *error);
@@ -182,10 +177,8 @@ MUST_CHECK enum error_kind four_letter_turn(struct four_letter_question *questio
 
 void four_letter_abandon(struct four_letter_question *question); /* no question open is fine */
 
-/* ------------------------------------------------------------------ what an answer says */
-
+/* What an answer says: to srvr, and to mntr. */
 void four_letter_read_identity(const char *answer, struct four_letter_identity *identity);
-
 MUST_CHECK enum error_kind four_letter_read_counters(const struct endpoint *endpoint,
                                                      const char *answer,
                                                      struct four_letter_counters *counters,
@@ -193,7 +186,7 @@ MUST_CHECK enum error_kind four_letter_read_counters(const struct endpoint *endp
 
 /* ------------------------------------------------------------------ connections */
 
-/* The server and the client's address of a session, from a server's answer to cons. */
+/* A session, as a server's answer to cons has it. */
 struct connection {
     int64_t session;
     char client[80]; /* the client's end of the connection: 127.0.0.1:54321 */

@@ -227,15 +227,13 @@ static void serve(void)
 static bool reap_all(void)
 {
     uint64_t deadline_ns = clock_now_ns() + GRACE_NS;
-    do {
-        pid_t reaped;
-        do {
-            reaped = waitpid(-1, NULL, WNOHANG);
-        } while (reaped > 0);
+    while (clock_now_ns() < deadline_ns) {
+        pid_t reaped = waitpid(-1, NULL, WNOHANG);
         if (reaped < 0 && errno == ECHILD)
             return true;
-        pause_ms(5);
-    } while (clock_now_ns() < deadline_ns);
+        if (reaped == 0)
+            pause_ms(5);
+    }
     return false;
 }
 

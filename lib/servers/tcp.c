@@ -205,7 +205,7 @@ static unsigned long find_inode(unsigned port)
     char *text = memory_new(1, TABLE_SIZE);
     unsigned long inode = 0;
     for (size_t i = 0; i < 2 && inode == 0; i++) {
-        text_read(tables[i], text, TABLE_SIZE);
+        text_read(text, TABLE_SIZE, "%s", tables[i]);
         inode = listener_parse_inode(text, port);
     }
     free(text);
@@ -247,7 +247,7 @@ static bool is_here(const char *host)
 
 enum listener_place listener_find(const struct endpoint *endpoint, pid_t *pid)
 {
-    char path[64], name[64];
+    char name[64];
     struct process *list;
     struct stat namespace;
     pid_t found = 0;
@@ -260,8 +260,7 @@ enum listener_place listener_find(const struct endpoint *endpoint, pid_t *pid)
     for (size_t i = 0; i < count && found == 0 && inode != 0; i++)
         found = !list[i].is_kernel && holds(list[i].pid, inode) ? list[i].pid : 0;
     free(list);
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)found);
-    text_read(path, name, sizeof name);
+    text_read(name, sizeof name, "/proc/%d/comm", (int)found);
     if (found == 0 || strstr(name, "docker-proxy") != NULL)
         return LISTENER_UNKNOWN;
     *pid = found;

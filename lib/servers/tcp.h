@@ -10,18 +10,14 @@
 #ifndef SERVERS_TCP_H
 #define SERVERS_TCP_H
 
-#include "base/error.h"
 #include "client/connect.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* Begins to connect to an endpoint whose host is an address (tcp_resolve), and waits for nothing.
- * *fd is the caller's to close, non-blocking, and writable when tcp_end may be called. */
+ * *fd is the caller's to close, non-blocking, and writable when tcp_end may be called, which says
+ * whether that has succeeded. */
 MUST_CHECK enum error_kind tcp_begin(const struct endpoint *endpoint, int *fd, struct error *error);
-
-/* Whether that has succeeded; the descriptor stays open. */
 MUST_CHECK enum error_kind tcp_end(const struct endpoint *endpoint, int fd, struct error *error);
 
 /* Replaces the endpoint's host by its address, and keeps the host as its name, so that no later

@@ -71,7 +71,7 @@ static void name_the_asked(const struct trial_memory *memory, struct server_coun
         enum error_kind kind =
             server_counters_ask_role(counters, &servers->endpoints[i], &role, &error);
         text_append(text, size, "; out at %s (%s): %u request%s", address,
-                    kind == ERROR_NONE ? role_word(role) : error_words(kind), asked,
+                    kind == ERROR_NONE ? role_words[role] : error_words(kind), asked,
                     text_plural(asked));
         if (answered > 0)
             text_append(text, size, ", %u answered but not read", answered);
@@ -118,9 +118,9 @@ static void add_fact(struct growing_text *text, const struct violation *violatio
     int64_t number = is_expected ? violation->expected : violation->found;
     uint32_t session = letter == 's' ? violation->session : violation->other;
     if (letter == 't')
-        growing_text_add(text, "%s", tally_column(violation->tally));
+        growing_text_add(text, "%s", tally_columns[violation->tally]);
     else if (letter == 'c')
-        growing_text_add(text, "%s", server_counters_counter_word(violation->counter));
+        growing_text_add(text, "%s", server_counters_words[violation->counter]);
     else if (letter == 'p' && violation->file != NULL)
         growing_text_add(text, "ended it at %s:%d", violation->file, violation->line);
     else if (letter == 'p')

@@ -199,7 +199,7 @@ static void check_agreement(const struct server_counters_count *count)
     assert_true(count->known);
     if (result.counter != server_counters_agree)
         fail_msg("%s: the server counted %lu, the session %lu",
-                 server_counters_counter_word(result.counter), (unsigned long)result.servers,
+                 server_counters_words[result.counter], (unsigned long)result.servers,
                  (unsigned long)result.sessions);
 }
 

@@ -66,7 +66,7 @@ static void assert_tells_of_server(const struct ensemble *ensemble, unsigned ind
     snprintf(words, sizeof words, " ./server.%u/zoo.cfg", index + 1);
     assert_has(start->command_line, words);
     assert_has(start->java_version, " version \"");
-    text_read(ensemble->servers[index].log, text, sizeof text);
+    text_read(text, sizeof text, "%s", ensemble->servers[index].log);
     assert_has(text, start->java_version);
 }
 
@@ -272,9 +272,7 @@ static struct ensemble *start_limited(unsigned percent)
 
 static void read_cgroups(pid_t pid, char *text, size_t size)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
-    text_read(path, text, size);
+    text_read(text, size, "/proc/%d/cgroup", (int)pid);
 }
 
 /* The folder of the share that a process is in; fails if it is in none. */
@@ -296,10 +294,9 @@ static struct cpu_share share_of(pid_t pid)
 /* A number of the share's cpu.stat. */
 static uint64_t stat_of(const struct cpu_share *share, const char *name)
 {
-    char path[PATH_MAX + 16], text[1024];
+    char text[1024];
     uint64_t number = 0;
-    snprintf(path, sizeof path, "%s/cpu.stat", share->folder);
-    text_read(path, text, sizeof text);
+    text_read(text, sizeof text, "%s/cpu.stat", share->folder);
     const char *at = strstr(text, name);
     if (at == NULL || sscanf(at + strlen(name), " %" SCNu64, &number) != 1)
         fail_msg("no %s in %s", name, text);
@@ -315,7 +312,7 @@ static void load(const struct ensemble *ensemble)
                 &error);
     for (int i = 0; i < WRITES; i++) {
         snprintf(path, sizeof path, "/load-%d", i);
-        live_expect(setup_session_create(session, path, &error), &error);
+        live_expect(setup_session_create(session, path, "", &error), &error);
     }
     setup_session_free(session);
 }

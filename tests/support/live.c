@@ -161,7 +161,7 @@ void live_assert_counted(const struct load_result *result)
 {
     if (result->reconcile.reconciled == RECONCILED_NO)
         fail_msg("%s: servers %llu, sessions %llu",
-                 server_counters_counter_word(result->reconcile.counter),
+                 server_counters_words[result->reconcile.counter],
                  (unsigned long long)result->reconcile.servers,
                  (unsigned long long)result->reconcile.sessions);
     assert_string_equal(result->reconcile.why, "");

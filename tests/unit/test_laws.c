@@ -169,7 +169,7 @@ static void check_form(const char *recipe, const char *form, uint64_t n, const s
     size_t length = strcspn(form, " ");
     bool is_column = strncmp(form, "rpcs ", 5) == 0;
     for (int kind = 0; kind < TALLY_KINDS && !is_column; kind++) {
-        const char *column = tally_column((enum tally_kind)kind);
+        const char *column = tally_columns[kind];
         is_column = strlen(column) == length && strncmp(column, form, length) == 0;
         found = total->of[kind];
     }

@@ -93,7 +93,7 @@ static void fill(const struct sample *sample, struct table_value *row)
     row[trial_row_recovery_s] = table_real(sample->recovery_s);
     row[trial_row_watches_leaked] = table_signed(sample->servers.watches);
     row[trial_row_ephemerals_leaked] = table_signed(sample->servers.ephemerals);
-    row[trial_row_reconciled] = table_text(reconcile_word(sample->reconciled));
+    row[trial_row_reconciled] = table_text(reconcile_words[sample->reconciled]);
     row[trial_row_violations] = table_count(sample->violations);
     row[trial_row_noise_disturbed] = table_flag(sample->disturbed);
     row[trial_row_died_session] = table_count_if(sample->died != 0, sample->died - 1);

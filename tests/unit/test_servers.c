@@ -110,7 +110,7 @@ TEST(a_mode_has_its_role_and_other_words_have_none)
     struct four_letter_identity identity;
     char answer[64];
     for (enum role role = ROLE_STANDALONE; role <= ROLE_OBSERVER; role++) {
-        snprintf(answer, sizeof answer, "Zookeeper version: 3\nMode: %s\n", role_word(role));
+        snprintf(answer, sizeof answer, "Zookeeper version: 3\nMode: %s\n", role_words[role]);
         four_letter_read_identity(answer, &identity);
         assert_int_equal(identity.role, role);
         assert_int_equal(role_leads(role), role == ROLE_STANDALONE || role == ROLE_LEADER);
@@ -235,7 +235,7 @@ TEST(servers_need_more_memory_than_their_heaps)
 {
     char text[256];
     struct error error = {.detail = ""};
-    assert_true(text_read("/proc/meminfo", text, sizeof text));
+    assert_true(text_read(text, sizeof text, "/proc/meminfo"));
     uint64_t available_kib =
         strtoull(strstr(text, "MemAvailable:") + strlen("MemAvailable:"), NULL, 10);
     unsigned servers = ENSEMBLE_SERVERS_MAX, most = (unsigned)(available_kib / 1024 / servers);

@@ -173,7 +173,7 @@ TEST(verdicts_need_the_whole_interval)
     assert_int_equal(fit_judge(&fit), FIT_UNDETERMINED);
     fit.low = NAN, fit.high = NAN;
     assert_int_equal(fit_judge(&fit), FIT_UNDETERMINED);
-    assert_string_equal(fit_verdict_words(FIT_UNDETERMINED), "undetermined");
+    assert_string_equal(fit_verdict_words[FIT_UNDETERMINED], "undetermined");
 }
 
 TEST(laws_are_found_exactly)
