@@ -37,7 +37,7 @@ static enum error_kind create_root(const struct target *target, struct error *er
          trial[sizeof "/try-" + sizeof target->root],
          mark[sizeof target->root + sizeof "/" TARGET_ROOT_MARK];
     if (target->ensemble != NULL)
-        return setup_session_create(target->setup, target->root, error);
+        return setup_session_create(target->setup, target->root, "", error);
     gethostname(host, sizeof host - 1);
     snprintf(record, sizeof record, TARGET_ROOT_RECORD "process %d on %s", (int)getpid(), host);
     snprintf(trial, sizeof trial, "/try-%s", target->root + 1);

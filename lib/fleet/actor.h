@@ -12,12 +12,7 @@
 #ifndef FLEET_ACTOR_H
 #define FLEET_ACTOR_H
 
-#include "client/client.h"
 #include "fleet/shared.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct actor;
 

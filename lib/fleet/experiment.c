@@ -89,10 +89,8 @@ static uint64_t questions(const struct experiment *experiment)
 /* A machine that stood still is no silence of the servers. */
 static void excuse(struct experiment *experiment, uint64_t absent_ns)
 {
-    uint64_t now_ns = experiment_now_ns(experiment);
-    experiment->moved_ns += absent_ns;
-    if (experiment->moved_ns > now_ns)
-        experiment->moved_ns = now_ns;
+    uint64_t now_ns = experiment_now_ns(experiment), moved_ns = experiment->moved_ns + absent_ns;
+    experiment->moved_ns = moved_ns < now_ns ? moved_ns : now_ns;
 }
 
 void experiment_wait(struct experiment *experiment, uint64_t most_ns)
@@ -210,12 +208,12 @@ void experiment_open(struct experiment *experiment)
         snprintf(parent, sizeof parent, "%.*s",
                  (int)(strrchr(experiment->root, '/') - experiment->root), experiment->root);
         if (parent[0] != '\0')
-            ERROR_FIRST(error, setup_session_create(experiment->setup, parent, error));
+            ERROR_FIRST(error, setup_session_create(experiment->setup, parent, "", error));
     } else {
         counters->ensemble = host->ensemble;
         experiment->setup = host->setup;
     }
-    ERROR_FIRST(error, setup_session_create(experiment->setup, experiment->root, error));
+    ERROR_FIRST(error, setup_session_create(experiment->setup, experiment->root, "", error));
     experiment->has_root = error->kind == ERROR_NONE;
     counters->own = experiment->setup;
     experiment_check(experiment, error->kind);
@@ -244,9 +242,10 @@ void experiment_start(struct experiment *experiment, struct shared *shared,
                                                       &experiment->error));
 }
 
-static void await_sessions(struct experiment *experiment)
+void experiment_gate(struct experiment *experiment)
 {
-    const struct shared *shared = experiment->shared;
+    struct shared *shared = experiment->shared;
+    const struct connect_string *servers = experiment->plan->servers;
     while (experiment_goes_on(experiment) &&
            atomic_load(&shared->established) < shared->plan->sessions)
         experiment_wait(experiment, EXPERIMENT_TURN_NS);
@@ -256,13 +255,6 @@ static void await_sessions(struct experiment *experiment)
                                      "%u of %u are established; the server may limit the "
                                      "connections of an address (maxClientCnxns)",
                                      atomic_load(&shared->established), shared->plan->sessions));
-}
-
-void experiment_gate(struct experiment *experiment)
-{
-    struct shared *shared = experiment->shared;
-    const struct connect_string *servers = experiment->plan->servers;
-    await_sessions(experiment);
     for (size_t i = 0; experiment_goes_on(experiment) && i < servers->count; i++) {
         char server[ENDPOINT_TEXT_SIZE];
         endpoint_address(&servers->endpoints[i], server, sizeof server);
@@ -300,39 +292,32 @@ void experiment_read_start(struct experiment *experiment)
 
 /* ------------------------------------------------------------------ after the run */
 
-/* What holds a worker up may be servers that have gone: these are named then. */
-static enum error_kind raise_unread(struct experiment *experiment)
-{
-    const struct shared *shared = experiment->shared;
-    struct server_counters_count reading;
-    struct error *error = &experiment->error;
-    if (server_counters_read(&experiment->counters, &reading, error) != ERROR_NONE)
-        return error->kind;
-    if (experiment->counters.absent.kind == ERROR_NONE)
-        return error_raise(error, ERROR_WORKER_HANGS, 0, "worker",
-                           "%u of %u took their last readings, and the servers answer",
-                           atomic_load(&shared->reported), shared->plan->processes);
-    *error = experiment->counters.absent;
-    return error->kind;
-}
-
 static enum error_kind read_last_counters(struct experiment *experiment)
 {
     struct shared *shared = experiment->shared;
+    struct server_counters_count reading;
+    struct error *error = &experiment->error;
     uint64_t until_ns = experiment_now_ns(experiment) + PATIENCE_NS;
-    enum error_kind kind = ERROR_NONE;
     /* An earlier inquiry may not be answered yet. */
     bool are_asked = shared_inquire(shared, true);
-    while (kind == ERROR_NONE && (!are_asked || !shared_has_reports(shared))) {
-        if (experiment_now_ns(experiment) >= until_ns)
-            return raise_unread(experiment);
-        kind = workers_turn(&experiment->workers, &experiment->setup->loop, PATIENCE_NS,
-                            &experiment->error);
-        if (kind == ERROR_NONE)
-            kind = workers_check(&experiment->workers, &experiment->error);
+    while (experiment_now_ns(experiment) < until_ns &&
+           (!are_asked || !shared_has_reports(shared))) {
+        if (workers_turn(&experiment->workers, &experiment->setup->loop, PATIENCE_NS, error) ||
+            workers_check(&experiment->workers, error))
+            return error->kind;
         are_asked = are_asked || shared_inquire(shared, true);
     }
-    return kind;
+    if (are_asked && shared_has_reports(shared))
+        return ERROR_NONE;
+    /* What holds a worker up may be servers that have gone: these are named then. */
+    if (server_counters_read(&experiment->counters, &reading, error))
+        return error->kind;
+    *error = experiment->counters.absent;
+    return error->kind != ERROR_NONE
+               ? error->kind
+               : error_raise(error, ERROR_WORKER_HANGS, 0, "worker",
+                             "%u of %u took their last readings, and the servers answer",
+                             atomic_load(&shared->reported), shared->plan->processes);
 }
 
 void experiment_stop(struct experiment *experiment)
@@ -353,18 +338,15 @@ enum error_kind experiment_read_servers(struct experiment *experiment, const str
     uint64_t until_ns = experiment_now_ns(experiment) + PATIENCE_NS;
     for (;;) {
         struct server_counters_count at_end;
-        enum error_kind kind = server_counters_read(counters, &at_end, error);
-        if (kind != ERROR_NONE)
-            return kind;
+        if (server_counters_read(counters, &at_end, error))
+            return error->kind;
         *count = server_counters_subtract(at_start, &at_end);
         if (!experiment_goes_on(experiment) || experiment_now_ns(experiment) >= until_ns ||
             (!server_counters_is_behind(count, sent, exits) &&
              !server_counters_await_answers(counters, at_start, experiment->plan->sessions, count)))
             return ERROR_NONE;
-        kind =
-            workers_turn(&experiment->workers, &experiment->setup->loop, COUNTING_TURN_NS, error);
-        if (kind != ERROR_NONE)
-            return kind;
+        if (workers_turn(&experiment->workers, &experiment->setup->loop, COUNTING_TURN_NS, error))
+            return error->kind;
     }
 }
 

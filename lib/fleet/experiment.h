@@ -33,8 +33,7 @@ struct experiment_kind {
     enum fleet_end (*waited)(void *context, uint64_t now_ns, uint64_t absent_ns);
     /* Whether a server owes an answer, in a silence of seconds. */
     bool (*is_owed)(void *context);
-    /* The servers were asked how far they are; the slowest took longest_ns to answer. May be NULL.
-     */
+    /* The servers were asked how far they are, which took longest_ns at most. May be NULL. */
     void (*asked)(void *context, uint64_t longest_ns);
 };
 
@@ -89,16 +88,13 @@ static inline uint64_t experiment_now_ns(const struct experiment *experiment)
  * the root. *experiment must not be moved from here on. */
 void experiment_open(struct experiment *experiment);
 
+/* Starts the workers; waits until all sessions are established, and notes the roles of their
+ * servers; reads the servers' counters into at_start, while nothing may move; and, unless the run
+ * has failed, has the workers take their last readings. */
 void experiment_start(struct experiment *experiment, struct shared *shared,
                       const struct actor_ops *ops, void *kind);
-
-/* Waits until all sessions are established, and notes the roles of their servers. */
 void experiment_gate(struct experiment *experiment);
-
-/* Reads the servers' counters into at_start: nothing may move. */
 void experiment_read_start(struct experiment *experiment);
-
-/* Has the workers take their last readings, unless the run has failed. */
 void experiment_stop(struct experiment *experiment);
 
 /*

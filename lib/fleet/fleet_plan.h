@@ -6,11 +6,7 @@
 #ifndef FLEET_FLEET_PLAN_H
 #define FLEET_FLEET_PLAN_H
 
-#include "base/error.h"
 #include "client/connect.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 /* What drives the sessions of a process. */
 enum driver {

@@ -48,17 +48,14 @@ static enum error_kind ask(struct server_counters *counters, const struct endpoi
     /* Where one server is known not to answer, no other question waits for it as long again. */
     uint64_t patience_ns = counters->absent.kind == ERROR_NONE ? TIMEOUT_NS : TIMEOUT_NS / 10;
     uint64_t until_ns = clock_now_ns() + patience_ns;
-    struct error end;
     for (bool again = false;; again = true) {
         enum error_kind kind = ask_once(counters, endpoint, word, answer, error);
         if (kind == ERROR_NONE) {
             counters->asked_again = counters->asked_again || again;
             return kind;
         }
-        if (ensemble_check(counters->ensemble, &end) != ERROR_NONE) {
-            *error = end;
-            return end.kind;
-        }
+        if (ensemble_check(counters->ensemble, error))
+            return error->kind;
         if (!four_letter_may_pass(error) || clock_now_ns() >= until_ns)
             return kind;
         nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
@@ -86,9 +83,8 @@ static enum error_kind ask_whole(struct server_counters *counters, const struct 
 {
     struct four_letter_counters before = {0};
     for (int questions = 0; questions < QUESTIONS_MAX; questions++) {
-        enum error_kind kind = ask(counters, endpoint, MNTR, answer, error);
-        if (kind != ERROR_NONE)
-            return kind;
+        if (ask(counters, endpoint, MNTR, answer, error))
+            return error->kind;
         const struct four_letter_counters *now = &answer->counters;
         bool is_at_rest = now->outstanding == 0 || now->outstanding == FOUR_LETTER_UNREPORTED;
         before.packets_received++; /* this question */

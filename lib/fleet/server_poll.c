@@ -18,10 +18,9 @@ struct asked {
 struct server_poll {
     struct server_counters *counters;
     const struct loop *loop;
-    size_t count;  /* of servers */
     int readiness; /* an epoll descriptor for all questions; -1: in a simulation */
     struct server_poll_answer answers[CONNECT_ENDPOINTS_MAX];
-    struct asked asked[]; /* `count` of them */
+    struct asked asked[]; /* of each server */
 };
 
 /* ------------------------------------------------------------------ the end of a question */
@@ -33,64 +32,49 @@ static void store_counters(struct server_poll *poll, struct server_poll_answer *
     uint64_t before_ms = answer->counters.uptime_ms;
     if (counters->uptime_ms < before_ms && before_ms != FOUR_LETTER_UNREPORTED)
         poll->counters->asked_again = true;
+    answer->state = SERVER_POLL_ANSWERED;
     answer->counters = *counters;
     answer->has_counters = true;
     answer->role = counters->role;
 }
 
-static void store_answer(struct server_poll *poll, size_t server)
-{
-    struct server_poll_answer *answer = &poll->answers[server];
-    struct asked *asked = &poll->asked[server];
-    const struct four_letter_question *question = &asked->question;
-    struct four_letter_counters counters;
-    struct four_letter_identity identity;
-    struct error error;
-    poll->counters->words++;
-    answer->state = SERVER_POLL_ANSWERED;
-    answer->has_counters = false;
-    answer->role = ROLE_UNKNOWN;
-    if (asked->refuses_mntr) {
-        four_letter_read_identity(question->answer, &identity);
-        answer->role = identity.role;
-    } else if (four_letter_read_counters(question->endpoint, question->answer, &counters, &error) ==
-               ERROR_NONE) {
-        store_counters(poll, answer, &counters);
-    } else {
-        asked->refuses_mntr = true;
-        answer->state = SERVER_POLL_UNKNOWN;
-    }
-}
-
 /* A server that refuses a connection has not counted the word, and begins to count from 0 when it
- * comes back; of others it is not known. */
+ * comes back; of others it is not known. One that is too old for mntr answers it without what is
+ * asked for. */
 static void end_question(struct server_poll *poll, size_t server, enum error_kind kind)
 {
     struct asked *asked = &poll->asked[server];
+    const struct four_letter_question *question = &asked->question;
     struct server_poll_answer *answer = &poll->answers[server];
+    struct four_letter_counters counters;
+    struct four_letter_identity identity;
+    struct error error;
     four_letter_abandon(&asked->question);
     answer->came_ns = loop_now_ns(poll->loop);
     answer->state = kind == ERROR_REFUSED       ? SERVER_POLL_ABSENT
                     : kind == ERROR_NOT_SERVING ? SERVER_POLL_UNSERVED
                                                 : SERVER_POLL_UNKNOWN;
     if (kind == ERROR_NONE)
-        store_answer(poll, server);
-    else if (kind != ERROR_NOT_WHITELISTED)
-        poll->counters->asked_again = true;
-    else if (asked->refuses_mntr)
-        asked->refuses_srvr = true;
-    else
+        poll->counters->words++;
+    if (kind == ERROR_NOT_WHITELISTED) {
+        asked->refuses_srvr = asked->refuses_mntr;
         asked->refuses_mntr = true;
+    } else if (kind != ERROR_NONE) {
+        poll->counters->asked_again = true;
+    } else if (asked->refuses_mntr) {
+        four_letter_read_identity(asked->answer, &identity);
+        answer->state = SERVER_POLL_ANSWERED;
+        answer->has_counters = false;
+        answer->role = identity.role;
+    } else if (four_letter_read_counters(question->endpoint, asked->answer, &counters, &error) ==
+               ERROR_NONE) {
+        store_counters(poll, answer, &counters);
+    } else {
+        asked->refuses_mntr = true;
+    }
 }
 
 /* ------------------------------------------------------------------ real servers */
-
-/* What is ready to be written to is ready to be read from later. */
-static bool watch(const struct server_poll *poll, size_t server, int operation, uint32_t events)
-{
-    struct epoll_event event = {.events = events, .data.u64 = server};
-    return epoll_ctl(poll->readiness, operation, poll->asked[server].question.fd, &event) == 0;
-}
 
 static void woken(void *context)
 {
@@ -102,31 +86,34 @@ static void woken(void *context)
         struct error error;
         bool done;
         enum error_kind kind = four_letter_turn(&poll->asked[server].question, &done, &error);
-        if (done || !watch(poll, server, EPOLL_CTL_MOD, EPOLLIN))
-            end_question(poll, server, done ? kind : ERROR_SYSTEM);
+        if (done)
+            end_question(poll, server, kind);
     }
 }
 
+/* A change of readiness is an event (EPOLLET): one when the word can be sent, and then one for all
+ * of the answer that has come. */
 static void ask(struct server_poll *poll, size_t server)
 {
     struct server_counters *counters = poll->counters;
     const struct endpoint *endpoint = &counters->servers->endpoints[server];
     struct server_poll_answer *answer = &poll->answers[server];
     struct asked *asked = &poll->asked[server];
+    struct epoll_event event = {.events = EPOLLOUT | EPOLLIN | EPOLLET, .data.u64 = server};
     struct four_letter_counters simulated;
     struct error error;
     answer->asked_ns = answer->came_ns = loop_now_ns(poll->loop);
     if (counters->sim != NULL) {
         sim_counters(counters->sim, endpoint->port - 1U, &simulated);
-        counters->words++;
-        answer->state = SERVER_POLL_ANSWERED;
         store_counters(poll, answer, &simulated);
+        counters->words++;
         return;
     }
     answer->state = SERVER_POLL_OWES;
     enum error_kind kind = four_letter_begin(&asked->question, endpoint,
                                              asked->refuses_mntr ? "srvr" : "mntr", &error);
-    if (kind == ERROR_NONE && !watch(poll, server, EPOLL_CTL_ADD, EPOLLOUT))
+    if (kind == ERROR_NONE &&
+        epoll_ctl(poll->readiness, EPOLL_CTL_ADD, asked->question.fd, &event) != 0)
         kind = ERROR_SYSTEM;
     if (kind != ERROR_NONE)
         end_question(poll, server, kind);
@@ -134,7 +121,7 @@ static void ask(struct server_poll *poll, size_t server)
 
 void server_poll_ask(struct server_poll *poll)
 {
-    for (size_t i = 0; i < poll->count; i++) {
+    for (size_t i = 0; i < poll->counters->servers->count; i++) {
         if (poll->asked[i].question.fd < 0 && !poll->asked[i].refuses_srvr)
             ask(poll, i);
     }
@@ -149,7 +136,6 @@ enum error_kind server_poll_new(struct server_counters *counters, const struct l
     struct server_poll *made = memory_new(1, sizeof *made + count * sizeof made->asked[0]);
     made->counters = counters;
     made->loop = loop;
-    made->count = count;
     made->readiness = -1;
     for (size_t i = 0; i < count; i++) {
         made->answers[i].state = SERVER_POLL_UNKNOWN;
@@ -176,7 +162,7 @@ void server_poll_free(struct server_poll *poll)
 {
     if (poll == NULL)
         return;
-    for (size_t i = 0; i < poll->count; i++) {
+    for (size_t i = 0; i < poll->counters->servers->count; i++) {
         struct four_letter_question *question = &poll->asked[i].question;
         if (question->fd >= 0 && question->sent)
             poll->counters->asked_again = true;
@@ -191,7 +177,7 @@ void server_poll_free(struct server_poll *poll)
 
 bool server_poll_is_settled(const struct server_poll *poll)
 {
-    for (size_t i = 0; i < poll->count; i++) {
+    for (size_t i = 0; i < poll->counters->servers->count; i++) {
         if (poll->answers[i].state == SERVER_POLL_OWES)
             return false;
     }

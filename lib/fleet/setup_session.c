@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPIRY_NS (SETUP_SESSION_TIMEOUT_MS * NS_PER_MS)
-#define CLOSE_NS  (500 * NS_PER_MS)
-#define ATTEMPTS  3
+#define TIMEOUT_MS 15000 /* of the session */
+#define EXPIRY_NS  (TIMEOUT_MS * NS_PER_MS)
+#define CLOSE_NS   (500 * NS_PER_MS)
+#define ATTEMPTS   3
 /* How often a wait checks whether private servers still run, and for signals. */
 #define TURN_NS (100 * NS_PER_MS)
 /* How long a reply may take before another request is sent, and the tag of that request. */
@@ -90,7 +91,6 @@ static void keep_names(struct setup_session *setup)
 static void replied(void *owner, const struct client_reply *reply)
 {
     struct setup_session *setup = owner;
-    setup->replied = setup->client->outstanding == 0;
     if (reply->tag == NUDGE)
         return;
     setup->reply = *reply;
@@ -123,10 +123,9 @@ static enum error_kind open_session(struct setup_session *setup, struct error *e
     setup->state = CLIENT_CONNECTING;
     setup->lost_ns = now_ns(setup);
     if (loop->sim != NULL)
-        return sim_open(loop->sim, 0, SETUP_SESSION_TIMEOUT_MS, 2, &listener, setup, &setup->client,
-                        error);
-    return event_loop_open(loop->event_loop, setup->hosts, SETUP_SESSION_TIMEOUT_MS, 2, &listener,
-                           setup, &setup->client, error);
+        return sim_open(loop->sim, 0, TIMEOUT_MS, 2, &listener, setup, &setup->client, error);
+    return event_loop_open(loop->event_loop, setup->hosts, TIMEOUT_MS, 2, &listener, setup,
+                           &setup->client, error);
 }
 
 /* One turn of a wait that lasts until until_ns at most: then ERROR_NO_ANSWER, "<why> <about>". */
@@ -172,16 +171,16 @@ static enum error_kind await_reply(struct setup_session *setup, const char *why,
 {
     uint64_t until_ns = now_ns(setup) + setup->timeout_ns;
     enum error_kind kind = ERROR_NONE;
-    while (kind == ERROR_NONE && !setup->replied) {
+    while (kind == ERROR_NONE && !setup_session_is_idle(setup)) {
         kind = turn(setup, until_ns, why, about, error);
         setup_session_nudge(setup);
     }
-    return setup->replied ? ERROR_NONE : kind;
+    return setup_session_is_idle(setup) ? ERROR_NONE : kind;
 }
 
 static void submit(struct setup_session *setup, const struct request *request)
 {
-    setup->replied = setup->nudged = false;
+    setup->nudged = false;
     client_submit(setup->client, request, 0);
 }
 
@@ -241,7 +240,6 @@ enum error_kind setup_session_new(const struct connect_string *servers,
         .ensemble = ensemble,
         .timeout_ns = has_others && timeout_ns < EXPIRY_NS ? EXPIRY_NS : timeout_ns,
         .away_ns = has_others ? 2 * EXPIRY_NS : EXPIRY_NS,
-        .replied = true,
     };
     connect_typed(servers, made->servers, sizeof made->servers);
     connect_format(servers, true, made->hosts, sizeof made->hosts);
@@ -260,8 +258,7 @@ enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns
                                    .interrupts = -1,
                                    .servers = "simulation",
                                    .timeout_ns = timeout_ns,
-                                   .away_ns = EXPIRY_NS,
-                                   .replied = true};
+                                   .away_ns = EXPIRY_NS};
     return open_one(made, timeout_ns, setup, error);
 }
 
@@ -330,7 +327,7 @@ static enum error_kind ask_once(struct setup_session *setup, const struct reques
     uint64_t until_ns = now_ns(setup) + LATE_NS;
     enum error_kind kind = ERROR_NONE;
     while (kind == ERROR_NONE && setup->gave_up) {
-        setup->gave_up = !setup->replied || setup->state == CLIENT_CONNECTING;
+        setup->gave_up = !setup_session_is_idle(setup) || setup->state == CLIENT_CONNECTING;
         if (setup->gave_up)
             kind = turn(setup, until_ns, "to an earlier request than that about", about, error);
     }
@@ -342,7 +339,7 @@ static enum error_kind ask_once(struct setup_session *setup, const struct reques
         submit(setup, request);
         kind = await_reply(setup, "asked about", about, error);
     }
-    setup->gave_up = kind == ERROR_NO_ANSWER || !setup->replied;
+    setup->gave_up = kind == ERROR_NO_ANSWER || !setup_session_is_idle(setup);
     return kind;
 }
 
@@ -351,12 +348,12 @@ static enum error_kind ask_once(struct setup_session *setup, const struct reques
 static enum error_kind ask(struct setup_session *setup, const struct request *request,
                            const char *about, struct error *error)
 {
-    enum error_kind kind = ERROR_NONE;
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    enum error_kind kind;
+    int attempts = 0;
+    do
         kind = ask_once(setup, request, about, error);
-        if (kind != ERROR_NONE || setup->reply.status != ZK_CONNECTION_LOSS)
-            return kind;
-    }
+    while (kind == ERROR_NONE && setup->reply.status == ZK_CONNECTION_LOSS &&
+           ++attempts < ATTEMPTS);
     return kind;
 }
 
@@ -420,19 +417,18 @@ enum error_kind setup_session_read(struct setup_session *setup, enum operation o
 enum error_kind setup_session_exists(struct setup_session *setup, const char *path, bool *exists,
                                      struct error *error)
 {
-    enum error_kind kind = setup_session_read(setup, OP_EXISTS, path, error);
-    if (kind == ERROR_NONE)
-        *exists = setup->reply.status == ZK_OK;
-    return kind;
+    if (setup_session_read(setup, OP_EXISTS, path, error))
+        return error->kind;
+    *exists = setup->reply.status == ZK_OK;
+    return ERROR_NONE;
 }
 
 enum error_kind setup_session_list_children(struct setup_session *setup, const char *path,
                                             const char *const **names, size_t *count,
                                             struct error *error)
 {
-    enum error_kind kind = setup_session_read(setup, OP_GET_CHILDREN, path, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (setup_session_read(setup, OP_GET_CHILDREN, path, error))
+        return error->kind;
     if (names != NULL)
         *names = setup->reply.names;
     *count = setup->reply.name_count;
@@ -457,13 +453,7 @@ static enum error_kind create(struct setup_session *setup, const struct request 
 }
 
 enum error_kind setup_session_create(struct setup_session *setup, const char *path,
-                                     struct error *error)
-{
-    return setup_session_create_holding(setup, path, "", error);
-}
-
-enum error_kind setup_session_create_holding(struct setup_session *setup, const char *path,
-                                             const char *text, struct error *error)
+                                     const char *text, struct error *error)
 {
     const struct request request = request_create(path, text, strlen(text), PERSISTENT);
     return create(setup, &request, path, error);
@@ -475,9 +465,8 @@ enum error_kind setup_session_create_marked(struct setup_session *setup, const c
     const struct request parts[] = {request_create(path, text, strlen(text), PERSISTENT),
                                     request_create(mark, NULL, 0, EPHEMERAL)};
     const struct request both = {.operation = OP_MULTI, .parts = parts, .part_count = 2};
-    enum error_kind kind = create(setup, &both, path, error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (create(setup, &both, path, error))
+        return error->kind;
     setup->marked_session = client_session_id(setup->client);
     snprintf(setup->mark, sizeof setup->mark, "%s", mark);
     return ERROR_NONE;
@@ -488,17 +477,17 @@ enum error_kind setup_session_create_numbered(struct setup_session *setup, const
 {
     char paths[REQUEST_PARTS_MAX][SETUP_SESSION_PATH_MAX];
     struct request parts[REQUEST_PARTS_MAX];
-    enum error_kind kind = ERROR_NONE;
-    for (uint32_t i = 0; kind == ERROR_NONE && i < count;) {
+    for (uint32_t i = 0; i < count;) {
         struct request some = {.operation = OP_MULTI, .parts = parts};
         while (i < count && some.part_count < REQUEST_PARTS_MAX) {
             size_t part = some.part_count++;
             snprintf(paths[part], sizeof paths[part], "%s%u", path, i++);
             parts[part] = request_create(paths[part], NULL, 0, PERSISTENT);
         }
-        kind = create(setup, &some, path, error);
+        if (create(setup, &some, path, error))
+            return error->kind;
     }
-    return kind;
+    return ERROR_NONE;
 }
 
 enum error_kind setup_session_try(struct setup_session *setup, const char *path,

@@ -14,16 +14,9 @@
 #ifndef FLEET_SETUP_SESSION_H
 #define FLEET_SETUP_SESSION_H
 
-#include "base/error.h"
-#include "client/client.h"
-#include "client/connect.h"
 #include "client/event_loop.h"
 #include "servers/ensemble.h"
 #include "sim/sim.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* ------------------------------------------------------------------ the loop
  *
@@ -47,8 +40,7 @@ MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
 
 /* ------------------------------------------------------------------ the session */
 
-#define SETUP_SESSION_TIMEOUT_MS 15000
-#define SETUP_SESSION_PATH_MAX   512
+#define SETUP_SESSION_PATH_MAX 512
 
 /* What a session has sent, and lost. */
 struct setup_session_traffic {
@@ -76,8 +68,7 @@ struct setup_session {
     uint64_t away_ns;                /* the longest wait for a connection, since the last one */
     enum client_state state;
     uint64_t lost_ns; /* when the last connection was lost, or the present session was begun */
-    bool replied;     /* to everything that was sent */
-    bool nudged;      /* since then the server was nudged */
+    bool nudged;      /* since the last request was sent the server was nudged */
     bool gave_up;     /* the servers have not answered a request in time */
     char mark[SETUP_SESSION_PATH_MAX]; /* the run's ephemeral znode, or "" */
     int64_t marked_session;            /* the session that made the mark */
@@ -86,8 +77,8 @@ struct setup_session {
 /* Opens a session with the servers (chroot included); *setup is the caller's to setup_session_free.
  * ensemble: private servers, which must outlive it, or NULL; when one of them ends, every wait ends
  * with ERROR_SERVER_DIED. timeout_ns bounds the opening (twice that with several servers) and
- * every later request (SETUP_SESSION_TIMEOUT_MS at least with several servers). ERROR_NO_ANSWER if
- * no session is established in time, ERROR_INTERRUPTED. */
+ * every later request (the session's timeout of 15 s at least with several servers).
+ * ERROR_NO_ANSWER, ERROR_INTERRUPTED. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
                                              int interrupts, struct setup_session **setup,
@@ -98,10 +89,9 @@ MUST_CHECK enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t
                                                        struct setup_session **setup,
                                                        struct error *error);
 
-/* Ends the session; in a simulation the session ends with the simulation. NULL is fine. */
+/* Ends the session; in a simulation it ends with the simulation. NULL is fine. In a forked child
+ * setup_session_abandon closes the child's copies, and sends nothing. */
 void setup_session_free(struct setup_session *setup);
-
-/* For a forked child: closes the child's copies, and sends nothing. */
 void setup_session_abandon(struct setup_session *setup);
 
 /* Whether it has the reply to everything that it has sent. */
@@ -114,13 +104,10 @@ bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns);
 
 /* ------------------------------------------------------------------ znodes */
 
-/* Creates a persistent znode, empty or with this text as its data. ERROR_EXISTS, ERROR_FORBIDDEN,
+/* Creates a persistent znode with this text as its data. ERROR_EXISTS, ERROR_FORBIDDEN,
  * ERROR_NO_CHROOT (its parent is missing). */
 MUST_CHECK enum error_kind setup_session_create(struct setup_session *setup, const char *path,
-                                                struct error *error);
-MUST_CHECK enum error_kind setup_session_create_holding(struct setup_session *setup,
-                                                        const char *path, const char *text,
-                                                        struct error *error);
+                                                const char *text, struct error *error);
 
 /* The same, together with a mark below it: an ephemeral znode, which a session that replaces an
  * expired one makes again. */
@@ -129,13 +116,13 @@ MUST_CHECK enum error_kind setup_session_create_marked(struct setup_session *set
                                                        const char *mark, struct error *error);
 
 /* Creates `count` persistent znodes, whose paths are this one with a number behind it, from 0;
- * several in one transaction. Errors are those of setup_session_create. */
+ * several in one transaction. */
 MUST_CHECK enum error_kind setup_session_create_numbered(struct setup_session *setup,
                                                          const char *path, uint32_t count,
                                                          struct error *error);
 
 /* Creates a znode and deletes it, to find out whether one that is created there can be deleted; if
- * not it ends with the session. Errors as above. */
+ * not it ends with the session. */
 MUST_CHECK enum error_kind setup_session_try(struct setup_session *setup, const char *path,
                                              struct error *error);
 

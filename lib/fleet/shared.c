@@ -152,20 +152,14 @@ uint64_t shared_steps(const struct shared *shared)
     return sum;
 }
 
-uint64_t shared_absent_ns(const struct shared *shared)
+uint64_t shared_absence_ns(struct shared *shared)
 {
     uint64_t longest_ns = 0;
     for (uint32_t i = 0; i < shared->plan->processes; i++) {
-        uint64_t absent_ns = atomic_load(&shared->workers[i].absent_ns);
+        uint64_t absent_ns = atomic_exchange(&shared->workers[i].absent_ns, 0);
         longest_ns = absent_ns > longest_ns ? absent_ns : longest_ns;
     }
     return longest_ns;
-}
-
-void shared_forget_absence(struct shared *shared)
-{
-    for (uint32_t i = 0; i < shared->plan->processes; i++)
-        atomic_store(&shared->workers[i].absent_ns, 0);
 }
 
 void shared_check_rest(struct shared *shared)

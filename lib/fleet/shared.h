@@ -11,15 +11,11 @@
 #ifndef FLEET_SHARED_H
 #define FLEET_SHARED_H
 
-#include "base/error.h"
 #include "client/client.h"
 #include "fleet/fleet_plan.h"
 #include "servers/four_letter.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define SHARED_CACHE_LINE 64
 
@@ -88,12 +84,10 @@ struct shared {
     _Alignas(SHARED_CACHE_LINE) _Atomic int64_t busy;
 };
 
-/* Lays out the shared memory of a fleet. The plan must outlive it. *shared is the caller's to
- * shared_free. ERROR_NO_MEMORY, or the operating system's. */
+/* Lays out the shared memory of a fleet, whose plan must outlive it, and frees it; NULL is fine.
+ * ERROR_NO_MEMORY, or the operating system's. */
 MUST_CHECK enum error_kind shared_new(const struct fleet_plan *plan, struct shared **shared,
                                       struct error *error);
-
-/* NULL is fine. */
 void shared_free(struct shared *shared);
 
 /* Memory of several blocks, all zero, which one function lays out: it takes each block, and is
@@ -106,10 +100,9 @@ struct shared_layout {
     size_t size_bytes; /* taken so far */
 };
 
-/* The next block, from the start of a cache line; NULL as long as there is no base. */
+/* The next block, from the start of a cache line. shared_layout_map maps the memory that was
+ * counted, the caller's to munmap, and begins again. ERROR_NO_MEMORY. */
 void *shared_reserve(struct shared_layout *layout, size_t size_bytes);
-
-/* Maps the memory that was counted, the caller's to munmap, and begins again. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind shared_layout_map(struct shared_layout *layout, struct error *error);
 
 /* Begins a phase, and wakes the workers. */
@@ -126,33 +119,30 @@ bool shared_have_taken(const struct shared *shared);
 
 /* Has every actor report what it does; last: with the phase PHASE_MEASURED, in which it does
  * nothing more. Returns false, and asks none, while reports to the inquiry before are missing: they
- * would be counted for this one. */
+ * would be counted for this one. shared_has_reports: whether all have reported to the present one.
+ */
 bool shared_inquire(struct shared *shared, bool last);
-
-/* Whether all actors have reported to the present inquiry. */
 bool shared_has_reports(const struct shared *shared);
 
 uint64_t shared_steps(const struct shared *shared);
 
-/* The longest that any worker did not run, by absent_ns, since it was last forgotten: less than
- * that by one turn of a worker at most. It is noted when the worker runs again. Always
- * 0 in a simulation. */
-uint64_t shared_absent_ns(const struct shared *shared);
-void shared_forget_absence(struct shared *shared);
+/* The longest that any worker did not run, by absent_ns, since this was last asked: less than that
+ * by one turn of a worker at most. It is noted when the worker runs again. Always 0 in a
+ * simulation. */
+uint64_t shared_absence_ns(struct shared *shared);
 
 /* Wakes the coordinator if the fleet runs in steps and no actor is busy. To be called after
  * anything that may have brought an actor to rest. */
 void shared_check_rest(struct shared *shared);
 
-/* The most pings of a session in a time without requests.
+/* The most pings of a session in a time without requests; and of all sessions until now_ns, by
+ * their last reports. Neither is ever too small.
  *
  * The client library sends pings by itself, and the servers count them as reads. But it follows a
- * rule (zookeeper_interest in its zookeeper.c): it sends a ping when it has sent
- * nothing for a third of the session's timeout and no request waits for its reply. So a silent
- * session sends at most one ping for each third of its timeout. The number is never too small. */
+ * rule (zookeeper_interest in its zookeeper.c): it sends one when it has sent nothing for a third
+ * of the session's timeout and no request waits for its reply. So a silent session sends at most
+ * one ping for each third of its timeout. */
 uint64_t pings_most(uint64_t silence_ns, uint32_t timeout_ms);
-
-/* The most pings that the sessions can have sent until now_ns, by their last reports. */
 uint64_t shared_pings_most(const struct shared *shared, uint64_t now_ns);
 
 /* Raises a number to this value, unless it is higher already. */

@@ -71,9 +71,8 @@ static void arm(struct timers *timers)
     uint64_t due_ns = timers->count == 0 ? UINT64_MAX : timers->heap[0].due_ns;
     if (due_ns == timers->armed_ns)
         return;
-    struct itimerspec when = {0};
-    when.it_value.tv_sec = (time_t)(due_ns / NS_PER_S);
-    when.it_value.tv_nsec = (long)(due_ns % NS_PER_S);
+    const struct itimerspec when = {
+        .it_value = {.tv_sec = (time_t)(due_ns / NS_PER_S), .tv_nsec = (long)(due_ns % NS_PER_S)}};
     timerfd_settime(timers->descriptor, TFD_TIMER_ABSTIME, &when, NULL);
     timers->armed_ns = due_ns;
 }
@@ -92,8 +91,9 @@ void timers_set(struct timers *timers, uint64_t due_ns, void *owner)
         arm(timers);
 }
 
-void timers_ring(struct timers *timers)
+void timers_ring(void *context)
 {
+    struct timers *timers = context;
     uint64_t expirations;
     size_t count = 0;
     /* The timerfd has expired, and is not armed any more. */

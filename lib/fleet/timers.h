@@ -49,8 +49,9 @@ void timers_deinit(struct timers *timers);
  * taken back, so its owner must live until it rings. */
 void timers_set(struct timers *timers, uint64_t due_ns, void *owner);
 
-/* Rings every alarm that is due. An alarm that is set by one of them rings in the next call at the
- * earliest, so that an owner that always sets a time that has passed does not keep the loop. */
-void timers_ring(struct timers *timers);
+/* Rings every alarm that is due, of the struct timers: for event_loop_watch. An alarm that is set
+ * by one of them rings in the next call at the earliest, so that an owner that always sets a time
+ * that has passed does not keep the loop. */
+void timers_ring(void *timers);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/random.h"
 #include "client/thread_sessions.h"
 #include "fleet/timers.h"
-#include "sim/sim.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -182,11 +181,6 @@ static void set_alarm_events(void *worker, uint64_t due_ns, struct actor *actor)
     timers_set(&((struct worker *)worker)->timers, due_ns, actor);
 }
 
-static void timers_due(void *timers)
-{
-    timers_ring(timers);
-}
-
 static enum error_kind set_up_events(struct worker *worker, struct error *error)
 {
     const struct identity *identity = worker->shared->plan->servers->identity;
@@ -194,7 +188,7 @@ static enum error_kind set_up_events(struct worker *worker, struct error *error)
     if (timers_init(timers, worker->count, worker->ops->alarm, error) ||
         event_loop_new(worker->count, identity, &worker->events, error) ||
         event_loop_watch(worker->events, worker->place->wake_descriptor, woken, worker, error) ||
-        event_loop_watch(worker->events, timers->descriptor, timers_due, timers, error))
+        event_loop_watch(worker->events, timers->descriptor, timers_ring, timers, error))
         return error->kind;
     return ERROR_NONE;
 }
@@ -222,15 +216,6 @@ static bool tear_down_events(struct worker *worker, uint64_t until_ns)
     timers_deinit(&worker->timers);
     return true;
 }
-
-static const struct runtime runtime_events = {
-    .set_up = set_up_events,
-    .set_alarm = set_alarm_events,
-    .open = open_events,
-    .give_order = carry_out,
-    .wait = wait_for_events,
-    .tear_down = tear_down_events,
-};
 
 /* ------------------------------------------------------------------ a thread for each actor */
 
@@ -288,15 +273,6 @@ static bool tear_down_threads(struct worker *worker, uint64_t until_ns)
     return true;
 }
 
-static const struct runtime runtime_threads = {
-    .set_up = set_up_threads,
-    .set_alarm = set_alarm_threads,
-    .open = open_threads,
-    .give_order = order_thread,
-    .wait = wait_for_coordinator,
-    .tear_down = tear_down_threads,
-};
-
 /* ------------------------------------------------------------------ a simulation */
 
 /* Events in a turn: the coordinator's own checks cost little in comparison. */
@@ -343,25 +319,25 @@ static enum error_kind run_simulation(struct worker *worker, uint64_t most_ns, s
     return ERROR_NONE;
 }
 
-/* The sessions end with the simulation. */
-static const struct runtime runtime_sim = {
-    .set_alarm = set_alarm_simulated,
-    .open = open_simulated,
-    .give_order = carry_out,
-    .wait = run_simulation,
-};
-
 /* ------------------------------------------------------------------ its life */
+
+/* In a simulation there is nothing to set up, and the sessions end with it. */
+static const struct runtime runtimes[] = {
+    [DRIVER_EVENTS] = {set_up_events, set_alarm_events, open_events, carry_out, wait_for_events,
+                       tear_down_events},
+    [DRIVER_THREADS] = {set_up_threads, set_alarm_threads, open_threads, order_thread,
+                        wait_for_coordinator, tear_down_threads},
+    [DRIVER_SIMULATED] = {NULL, set_alarm_simulated, open_simulated, carry_out, run_simulation,
+                          NULL},
+};
 
 /* A turn opens sessions, carries out orders, and runs the actors, for most_ns at most. */
 static enum error_kind worker_turn(struct worker *worker, uint64_t most_ns, struct error *error)
 {
     if (worker->opened < worker->count) {
-        enum error_kind kind = open_sessions(worker, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        if (most_ns > TURN_OPENING_NS)
-            most_ns = TURN_OPENING_NS;
+        if (open_sessions(worker, error))
+            return error->kind;
+        most_ns = most_ns < TURN_OPENING_NS ? most_ns : TURN_OPENING_NS;
     }
     return worker->runtime->wait(worker, most_ns, error);
 }
@@ -376,21 +352,20 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
     if (worker->actors == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "worker", "for %u sessions", worker->count);
     /* The seed of a session depends on its number alone, however the sessions are spread. */
-    uint32_t drawn = 0;
     random_init(&random, plan->seed);
     random_init(&random, random_next(&random));
-    for (uint32_t i = 0; i < worker->count; i++) {
-        struct actor *actor = actor_at(worker, i);
-        for (; drawn < worker->index + i * plan->processes; drawn++)
-            (void)random_next(&random);
-        drawn++;
+    for (uint32_t session = 0; session < plan->sessions; session++) {
+        uint64_t seed = random_next(&random);
+        if (session % plan->processes != worker->index)
+            continue;
+        struct actor *actor = actor_at(worker, session / plan->processes);
         *actor = (struct actor){.shared = worker->shared,
                                 .worker = worker->place,
                                 .ops = worker->ops,
                                 .set_alarm = worker->runtime->set_alarm,
                                 .timers = worker,
-                                .session = worker->index + i * plan->processes};
-        worker->ops->init(actor, kind_of_actor, random_next(&random));
+                                .session = session};
+        worker->ops->init(actor, kind_of_actor, seed);
     }
     return ERROR_NONE;
 }
@@ -404,17 +379,12 @@ static uint64_t worker_close_ns(const struct fleet_plan *plan)
 
 static struct worker worker_of(const struct fleet *fleet, uint32_t index)
 {
-    static const struct runtime *const runtimes[] = {
-        [DRIVER_EVENTS] = &runtime_events,
-        [DRIVER_THREADS] = &runtime_threads,
-        [DRIVER_SIMULATED] = &runtime_sim,
-    };
     const struct fleet_plan *plan = fleet->shared->plan;
     return (struct worker){
         .shared = fleet->shared,
         .place = &fleet->shared->workers[index],
         .ops = fleet->ops,
-        .runtime = runtimes[plan->driver],
+        .runtime = &runtimes[plan->driver],
         .index = index,
         .count = plan->sessions / plan->processes + (index < plan->sessions % plan->processes),
         .turned_ns = clock_now_ns(),
@@ -445,14 +415,6 @@ static void live_as_worker(const struct fleet *fleet, uint32_t index, struct set
     }
 }
 
-static void free_guest(struct workers *workers)
-{
-    if (workers->guest != NULL)
-        free(workers->guest->actors);
-    free(workers->guest);
-    workers->guest = NULL;
-}
-
 enum error_kind workers_start(struct workers *workers, const struct fleet *fleet,
                               struct setup_session *setup, struct sim *sim, struct error *error)
 {
@@ -465,7 +427,7 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
         workers->guest->sim = sim;
         enum error_kind kind = set_up(workers->guest, fleet->kind, error);
         if (kind != ERROR_NONE)
-            free_guest(workers);
+            workers_end(workers);
         return kind;
     }
     workers->pids = memory_new(processes, sizeof *workers->pids);
@@ -540,7 +502,9 @@ void workers_end(struct workers *workers)
             usleep(1000);
         }
     }
-    free_guest(workers);
+    if (workers->guest != NULL)
+        free(workers->guest->actors);
+    free(workers->guest);
     free(workers->pids);
     *workers = (struct workers){.fleet = workers->fleet};
 }

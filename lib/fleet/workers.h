@@ -9,13 +9,8 @@
 #ifndef FLEET_WORKERS_H
 #define FLEET_WORKERS_H
 
-#include "base/error.h"
 #include "fleet/actor.h"
 #include "fleet/setup_session.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 /* Actors of one kind, in workers that share this memory. */
 struct fleet {

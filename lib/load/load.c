@@ -81,7 +81,7 @@ static enum error_kind make_folders(struct load_trial *trial)
     for (size_t i = 0; kind == ERROR_NONE && i < sizeof names / sizeof names[0]; i++) {
         char path[LOAD_PATH_SIZE];
         snprintf(path, sizeof path, "%s%s", trial->plan->root, names[i]);
-        kind = setup_session_create(experiment->setup, path, &experiment->error);
+        kind = setup_session_create(experiment->setup, path, "", &experiment->error);
     }
     return kind;
 }
@@ -154,7 +154,7 @@ void load_trial_start(struct load_trial *trial, bool settles, bool ends)
     shared_order_all(load->shared, LOAD_ORDER_START);
     load_trial_wait(trial, measures_ns);
     if (load_trial_goes_on(trial))
-        shared_forget_absence(load->shared);
+        (void)shared_absence_ns(load->shared);
 }
 
 /* ------------------------------------------------------------------ the end */
@@ -230,7 +230,7 @@ static void store_result(struct load_trial *trial, bool alone)
                                                              &result->servers, &experiment->error));
     if (!load_trial_goes_on(trial))
         return;
-    result->absent_ns = shared_absent_ns(shared);
+    result->absent_ns = shared_absence_ns(shared);
     if (absent_ns > result->absent_ns)
         result->absent_ns = absent_ns;
     load_result_add_up(result);

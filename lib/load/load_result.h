@@ -227,7 +227,7 @@ struct load_result {
     bool server_cpu_known;
     uint64_t server_cpu_ns; /* in the measured time */
     /* The longest that a worker or the coordinator did not run, from the measured time to the last
-     * reply: see shared_absent_ns. */
+     * reply: see shared_absence_ns. */
     uint64_t absent_ns;
     uint64_t reconnects;
     uint32_t losses;                      /* of connections, from the gate on */

@@ -156,7 +156,7 @@ static void begin_silence(struct stall *stall, uint64_t moved, uint64_t now_ns)
 
 void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns)
 {
-    shared_forget_absence(memory->fleet);
+    (void)shared_absence_ns(memory->fleet);
     *stall = (struct stall){.memory = memory, .began_ns = now_ns};
     begin_silence(stall, movement(memory), now_ns);
 }
@@ -227,7 +227,7 @@ static uint64_t brief_stall_ns(const struct stall *stall, uint64_t now_ns)
     bool is_of_release = atomic_load(&memory->died_ns) == 0 && !memory->plan->recipe->barrier;
     int last_kind = is_of_release ? METER_NOTIFICATION : METER_MULTI;
     uint64_t most_ns = sum_latencies(memory, METER_CREATE, last_kind).longest_ns,
-             absent_ns = shared_absent_ns(memory->fleet),
+             absent_ns = shared_absence_ns(memory->fleet),
              length_ns = most_ns > absent_ns ? most_ns - absent_ns : 0;
     if (length_ns < STALL_BRIEF_NS || length_ns <= stall->median_ns * STALL_BRIEF_LATENCIES)
         return 0;

@@ -20,7 +20,7 @@ static enum error_kind lay_out_lock(const struct trial_memory *memory, struct se
 {
     char path[ZNODE_PATH_MAX];
     snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
-    enum error_kind kind = setup_session_create(setup, path, error);
+    enum error_kind kind = setup_session_create(setup, path, "", error);
     if (kind == ERROR_NONE && memory->plan->barriers > 1) {
         snprintf(path, sizeof path, "%s/l%u/b", memory->plan->root, lock);
         kind = setup_session_create_numbered(setup, path, memory->plan->barriers, error);
@@ -30,7 +30,7 @@ static enum error_kind lay_out_lock(const struct trial_memory *memory, struct se
              kind == ERROR_NONE && znode->name != NULL; znode++) {
             snprintf(path, sizeof path, "%s/%s", trial_memory_folder(memory, lock, i), znode->name);
             if (znode->value != NULL)
-                kind = setup_session_create_holding(setup, path, znode->value, error);
+                kind = setup_session_create(setup, path, znode->value, error);
         }
     }
     return kind;

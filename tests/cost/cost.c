@@ -113,8 +113,8 @@ static double run_bare_client(void)
     char folder[84], lock[88];
     snprintf(folder, sizeof folder, "%s/l0", root);
     snprintf(lock, sizeof lock, "%s/f", folder);
-    must(setup_session_create(target.setup, root, &error), &error);
-    must(setup_session_create(target.setup, folder, &error), &error);
+    must(setup_session_create(target.setup, root, "", &error), &error);
+    must(setup_session_create(target.setup, folder, "", &error), &error);
     double cpu_us = bare_client_measure(&target.servers.endpoints[0], lock, CLIENTS);
     must(setup_session_delete_tree(target.setup, root, &error), &error);
     return cpu_us;

@@ -253,7 +253,7 @@ static void clean(void)
 {
     struct error error = {0};
     live_expect(setup_session_delete_tree(live_host.setup, ROOT, &error), &error);
-    live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT, "", &error), &error);
 }
 
 static struct request create_a(unsigned i)

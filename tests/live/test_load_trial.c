@@ -448,7 +448,7 @@ static void write_once(void *context, const struct load_progress *progress)
     if (write->is_made || progress->phase != LOAD_MEASURES)
         return;
     write->is_made = true;
-    live_expect(setup_session_create(live_host.setup, "/more", &error), &error);
+    live_expect(setup_session_create(live_host.setup, "/more", "", &error), &error);
     if (write->is_counted)
         return;
     live_host.setup->traffic.requests--;

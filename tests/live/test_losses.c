@@ -23,7 +23,7 @@ TEST(a_request_is_asked_again_when_its_server_hangs)
     unsigned hangs = 0;
     bool exists = true;
     struct error error = {0};
-    live_expect(setup_session_create(live_host.setup, ROOT "/some", &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT "/some", "", &error), &error);
     client_server(live_host.setup->client, at, sizeof at);
     while (strcmp(endpoint_format(&live_servers.endpoints[hangs], server, sizeof server), at) != 0)
         hangs++;

@@ -30,7 +30,7 @@ TEST(test_what_is_asked_finds_another_session)
     struct error error = {0};
     size_t count = 0;
     let_session_expire();
-    live_expect(setup_session_create(live_host.setup, ROOT "/a", &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT "/a", "", &error), &error);
     live_expect(setup_session_list_children(live_host.setup, ROOT, NULL, &count, &error), &error);
     assert_int_equal(count, 1);
     let_session_expire();
@@ -77,7 +77,7 @@ static void create_folders(const char *below, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         char path[64];
         snprintf(path, sizeof path, ROOT "/b/l%u%s", i, below);
-        live_expect(setup_session_create(live_host.setup, path, &error), &error);
+        live_expect(setup_session_create(live_host.setup, path, "", &error), &error);
     }
 }
 
@@ -86,7 +86,7 @@ TEST(test_a_tree_is_deleted)
 {
     struct error error = {0};
     bool exists = true;
-    live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT "/b", "", &error), &error);
     create_folders("", 41);
     create_folders("/c", 3);
     uint64_t before = live_host.setup->traffic.requests;
@@ -102,7 +102,7 @@ TEST(test_many_small_folders_take_few_requests)
 {
     struct error error = {0};
     bool exists = false;
-    live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT "/b", "", &error), &error);
     uint64_t before = live_host.setup->traffic.requests;
     live_expect(setup_session_create_numbered(live_host.setup, ROOT "/b/l", 9, &error), &error);
     assert_int_equal(live_host.setup->traffic.requests - before, 3);
@@ -133,10 +133,10 @@ TEST(test_an_interrupt_is_heeded)
     bool exists = true;
     int interrupts = eventfd(0, 0);
     setup->interrupts = interrupts;
-    live_expect(setup_session_create(setup, ROOT "/c", &error), &error);
+    live_expect(setup_session_create(setup, ROOT "/c", "", &error), &error);
     eventfd_write(interrupts, 1);
     uint64_t before = setup->traffic.requests;
-    assert_interrupted(setup_session_create(setup, ROOT "/d", &error), &error);
+    assert_interrupted(setup_session_create(setup, ROOT "/d", "", &error), &error);
     assert_interrupted(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
     assert_interrupted(setup_session_delete_tree(setup, ROOT "/c", &error), &error);
     assert_int_equal(setup->traffic.requests, before);
@@ -172,7 +172,7 @@ TEST(test_a_server_that_has_ended_is_not_waited_for)
     assert_int_equal(setup_session_exists(setup, ROOT, &exists, &error), ERROR_SERVER_DIED);
     assert_true(exists);
     assert_has(error.subject, "127.0.0.1:");
-    assert_int_not_equal(setup_session_create(setup, ROOT "/e", &error), ERROR_NONE);
+    assert_int_not_equal(setup_session_create(setup, ROOT "/e", "", &error), ERROR_NONE);
 }
 
 /* A server that keeps no session for longer than five seconds, by this script's doing. */

@@ -18,7 +18,7 @@ static void write_once(void *context, const struct trial_progress *progress)
     struct error error = {0};
     if (*written || progress->handoffs < 2)
         return;
-    live_expect(setup_session_create(live_host.setup, ROOT "/more", &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT "/more", "", &error), &error);
     live_expect(setup_session_delete_tree(live_host.setup, ROOT "/more", &error), &error);
     live_host.setup->traffic.requests -= 2;
     live_host.setup->traffic.writes -= 2;

@@ -28,7 +28,7 @@ int live_start_as(const struct ensemble_options *options)
                 &error);
     live_host.servers = &live_servers;
     live_host.ensemble = live_ensemble;
-    live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT, "", &error), &error);
     return 0;
 }
 

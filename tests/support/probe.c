@@ -240,7 +240,7 @@ int close_session(void **state)
     struct error error = {0};
     end_session();
     live_expect(setup_session_delete_tree(live_host.setup, ROOT, &error), &error);
-    live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT, "", &error), &error);
     return 0;
 }
 

@@ -166,7 +166,7 @@ FIXTURE(get_stuck)
     counters = (struct server_counters){.servers = &simulation.servers};
     if (sim_new(&simulation.options, &counters.sim, &error) != ERROR_NONE ||
         setup_session_new_simulated(counters.sim, NS_PER_S, &setup, &error) != ERROR_NONE ||
-        setup_session_create(setup, "/there", &error) != ERROR_NONE ||
+        setup_session_create(setup, "/there", "", &error) != ERROR_NONE ||
         trial_memory_new(&stuck, &memory, &error) != ERROR_NONE)
         return -1;
     for (uint32_t i = 0; i < SESSIONS; i++) {

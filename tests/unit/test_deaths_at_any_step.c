@@ -94,7 +94,7 @@ static void ordeal_condemn(struct ordeal *ordeal, const struct actor *actor, con
 static void make(struct ordeal *ordeal, const char *path, const char *value)
 {
     struct error error;
-    assert_int_equal(setup_session_create_holding(ordeal->setup, path, value, &error), ERROR_NONE);
+    assert_int_equal(setup_session_create(ordeal->setup, path, value, &error), ERROR_NONE);
 }
 
 /* The data of a znode, until the next call; "missing" if it is not there. */

@@ -69,7 +69,7 @@ static int set_up_with(unsigned count)
     if (shared_new(&plan, &shared, &error) != ERROR_NONE ||
         sim_new(&options, &sim, &error) != ERROR_NONE ||
         setup_session_new_simulated(sim, TIMEOUT_NS, &setup, &error) != ERROR_NONE ||
-        setup_session_create(setup, ROOT, &error) != ERROR_NONE)
+        setup_session_create(setup, ROOT, "", &error) != ERROR_NONE)
         return -1;
     experiment = (struct experiment){.plan = &plan,
                                      .host = &host,

@@ -60,7 +60,7 @@ static enum zk_status look(enum operation operation, const char *path)
 
 static void create(const char *path, const char *text)
 {
-    assert_int_equal(setup_session_create_holding(setup, path, text, &error), ERROR_NONE);
+    assert_int_equal(setup_session_create(setup, path, text, &error), ERROR_NONE);
 }
 
 static bool is_among(const struct client_reply *reply, const char *name)
@@ -133,7 +133,7 @@ TEST_BETWEEN(test_waiting_ends_at_its_limit, set_up_silent, tear_down)
 TEST_BETWEEN(test_servers_that_answer_late_are_asked_again, set_up_late, tear_down)
 {
     assert_int_equal(setup_session_read(setup, OP_EXISTS, "/a", &error), ERROR_NO_ANSWER);
-    assert_int_equal(setup_session_create(setup, "/a", &error), ERROR_NO_ANSWER);
+    assert_int_equal(setup_session_create(setup, "/a", "", &error), ERROR_NO_ANSWER);
     while (!setup_session_is_idle(setup))
         assert_true(sim_step(sim));
     create("/a", "");
