@@ -99,25 +99,19 @@ size_t cgroups_find(const char *process, struct cgroup cgroups[CGROUPS_MAX])
 
 /* ------------------------------------------------------------------ quotas */
 
-/* The quota in the text of a cpu.max: "150000 100000" is 1.5 cores, "max 100000" no limit. */
-static double quota_of(const char *text)
-{
-    double quota_us, period_us;
-    if (sscanf(text, "%lf %lf", &quota_us, &period_us) != 2 || quota_us <= 0 || period_us <= 0)
-        return INFINITY;
-    return quota_us / period_us;
-}
-
-/* The quota of one cgroup, in whichever version its folder has. Version 1 has a file for each of
- * the numbers, and -1 for no limit. */
+/* The quota of one cgroup, in whichever version its folder has: "150000 100000" is 1.5 cores, and
+ * "max 100000" no limit. Version 1 has a file for each of the numbers, and -1 for no limit. */
 static double quota_in(const char *folder)
 {
     char text[64];
-    if (text_read(text, sizeof text, "%s/cpu.max", folder))
-        return quota_of(text);
-    text_read(text, sizeof text / 2, "%s/cpu.cfs_quota_us", folder);
-    text_read(text + strlen(text), sizeof text / 2, "%s/cpu.cfs_period_us", folder);
-    return quota_of(text);
+    double quota_us, period_us;
+    if (!text_read(text, sizeof text, "%s/cpu.max", folder)) {
+        text_read(text, sizeof text / 2, "%s/cpu.cfs_quota_us", folder);
+        text_read(text + strlen(text), sizeof text / 2, "%s/cpu.cfs_period_us", folder);
+    }
+    bool is_limited =
+        sscanf(text, "%lf %lf", &quota_us, &period_us) == 2 && quota_us > 0 && period_us > 0;
+    return is_limited ? quota_us / period_us : INFINITY;
 }
 
 double cores_quota(const char *process)

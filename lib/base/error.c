@@ -13,25 +13,19 @@ const struct error_row error_rows[] = {
 
 static enum error_kind kind_of_errno(int os_error)
 {
-    switch (os_error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-        return ERROR_NO_SPACE;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-        return ERROR_DENIED;
-    case ENOMEM:
-        return ERROR_NO_MEMORY;
-    case EMFILE:
-    case ENFILE:
-        return ERROR_NO_DESCRIPTORS;
-    case EEXIST:
-        return ERROR_EXISTS;
-    default:
-        return ERROR_SYSTEM;
+    static const struct {
+        int os_error;
+        enum error_kind kind;
+    } kinds[] = {{ENOSPC, ERROR_NO_SPACE},       {EDQUOT, ERROR_NO_SPACE},
+                 {EFBIG, ERROR_NO_SPACE},        {EACCES, ERROR_DENIED},
+                 {EPERM, ERROR_DENIED},          {EROFS, ERROR_DENIED},
+                 {EMFILE, ERROR_NO_DESCRIPTORS}, {ENFILE, ERROR_NO_DESCRIPTORS},
+                 {ENOMEM, ERROR_NO_MEMORY},      {EEXIST, ERROR_EXISTS}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (kinds[i].os_error == os_error)
+            return kinds[i].kind;
     }
+    return ERROR_SYSTEM;
 }
 
 enum error_kind error_raise(struct error *error, enum error_kind kind, int os_error,

@@ -19,14 +19,10 @@
 
 /* ------------------------------------------------------------------ texts of /proc */
 
-static double seconds_of_ticks(unsigned long long ticks)
-{
-    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
-}
-
 /* "cpu0 user nice system idle iowait irq softirq steal": the line "cpu" is the sum of all. */
 void noise_parse_stat(const char *text, const cpu_set_t *cores, double *idle_s, double *stolen_s)
 {
+    const double ticks_per_s = (double)sysconf(_SC_CLK_TCK);
     *idle_s = *stolen_s = 0;
     for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
         unsigned core;
@@ -35,8 +31,8 @@ void noise_parse_stat(const char *text, const cpu_set_t *cores, double *idle_s, 
         if (sscanf(line, "cpu%u %*u %*u %*u %llu %llu %*u %*u %llu", &core, &idle, &waits,
                    &stolen) == 4 &&
             core < CPU_SETSIZE && CPU_ISSET(core, cores)) {
-            *idle_s += seconds_of_ticks(idle + waits);
-            *stolen_s += seconds_of_ticks(stolen);
+            *idle_s += (double)(idle + waits) / ticks_per_s;
+            *stolen_s += (double)stolen / ticks_per_s;
         }
     }
 }
@@ -84,21 +80,10 @@ static void read_cores(struct noise_reading *reading)
     free(text);
 }
 
-/* The cgroup's own file has its processes alone; the root has none. */
-static void read_pressure(const char *folder, struct noise_reading *reading)
+static void read_cgroups(struct noise_reading *reading)
 {
     static const char *const names[] = {
         [NOISE_CPU] = "cpu", [NOISE_IO] = "io", [NOISE_MEMORY] = "memory"};
-    char text[256];
-    for (int i = 0; i < NOISE_RESOURCES; i++) {
-        if (folder[0] == '\0' || !text_read(text, sizeof text, "%s/%s.pressure", folder, names[i]))
-            text_read(text, sizeof text, "/proc/pressure/%s", names[i]);
-        reading->waited_s[i] = noise_parse_pressure(text);
-    }
-}
-
-static void read_cgroups(struct noise_reading *reading)
-{
     struct cgroup cgroups[CGROUPS_MAX];
     size_t count = cgroups_find("/proc/self", cgroups);
     char path[PATH_MAX + 32], text[1024];
@@ -111,7 +96,13 @@ static void read_cgroups(struct noise_reading *reading)
         if (access(path, R_OK) == 0)
             version_2 = cgroups[i].folder;
     }
-    read_pressure(version_2, reading);
+    /* The pressure in the cgroup's own file is of its processes alone; the root has none. */
+    for (int i = 0; i < NOISE_RESOURCES; i++) {
+        if (version_2[0] == '\0' ||
+            !text_read(text, sizeof text, "%s/%s.pressure", version_2, names[i]))
+            text_read(text, sizeof text, "/proc/pressure/%s", names[i]);
+        reading->waited_s[i] = noise_parse_pressure(text);
+    }
 }
 
 /* ------------------------------------------------------------------ processes */

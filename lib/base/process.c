@@ -121,11 +121,6 @@ bool process_find_beside(const char *const *folders, const char *file, char *fou
 /* include/linux/sched.h */
 #define KERNEL_THREAD 0x00200000U
 
-static uint64_t ns_of_ticks(uint64_t ticks)
-{
-    return ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
 bool process_cpu_ns(pid_t pid, uint64_t *cpu_ns)
 {
     clockid_t clock;
@@ -150,13 +145,14 @@ static bool read_process(pid_t pid, struct process *process)
                " %" SCNu64,
                &parent, &flags, &user, &system, &reaped_user, &reaped_system) != 6)
         return false;
-    uint64_t used_ns = ns_of_ticks(user + system); /* in steps of 10 ms */
+    uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+    uint64_t used_ns = (user + system) * tick_ns; /* in steps of 10 ms */
     (void)process_cpu_ns(pid, &used_ns);
     *process = (struct process){.pid = pid,
                                 .parent = parent,
                                 .is_kernel = (flags & KERNEL_THREAD) != 0,
                                 .cpu_ns = used_ns,
-                                .reaped_cpu_ns = ns_of_ticks(reaped_user + reaped_system)};
+                                .reaped_cpu_ns = (reaped_user + reaped_system) * tick_ns};
     return true;
 }
 

@@ -66,8 +66,6 @@ const char *objective_format(const struct objective *objective, char *text, size
     return text;
 }
 
-/* ------------------------------------------------------------------ the verdict of a trial */
-
 #define DOUBT (1 - JUDGE_CONFIDENCE)
 
 const char *const judge_verdict_words[] = {

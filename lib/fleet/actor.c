@@ -52,8 +52,6 @@ void actor_spoke(struct actor *actor)
     actor->pings += pings_most(silence_ns, client_timeout_ms(client));
 }
 
-/* ------------------------------------------------------------------ its end, and its report */
-
 void actor_lose(const struct actor *actor, enum zk_status status)
 {
     struct shared *shared = actor->shared;

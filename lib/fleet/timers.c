@@ -12,14 +12,13 @@
 enum error_kind timers_init(struct timers *timers, size_t capacity,
                             void (*ring)(void *owner, uint64_t late_ns), struct error *error)
 {
-    struct alarm *heap = calloc(2 * capacity, sizeof *heap);
-    if (heap == NULL)
-        return error_from_errno(error, ENOMEM, "alarms", "for %zu holds", capacity);
     int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (descriptor < 0) {
-        int os_error = errno;
-        free(heap);
-        return error_from_errno(error, os_error, "alarms", "timerfd_create");
+    if (descriptor < 0)
+        return error_from_errno(error, errno, "alarms", "timerfd_create");
+    struct alarm *heap = calloc(2 * capacity, sizeof *heap);
+    if (heap == NULL) {
+        close(descriptor);
+        return error_from_errno(error, ENOMEM, "alarms", "for %zu holds", capacity);
     }
     *timers = (struct timers){.descriptor = descriptor,
                               .capacity = capacity,
@@ -38,8 +37,6 @@ void timers_deinit(struct timers *timers)
     free(timers->heap);
     *timers = (struct timers){.descriptor = -1};
 }
-
-/* ------------------------------------------------------------------ the heap */
 
 static bool is_before(const struct alarm *a, const struct alarm *b)
 {
@@ -63,8 +60,6 @@ static struct alarm remove_first(struct timers *timers)
     heap[at] = *last;
     return first;
 }
-
-/* ------------------------------------------------------------------ the timerfd */
 
 static void arm(struct timers *timers)
 {

@@ -54,7 +54,6 @@ struct worker {
 struct runtime {
     /* Makes what the runtime needs; NULL: nothing. */
     enum error_kind (*set_up)(struct worker *worker, struct error *error);
-    /* Sets an actor's alarm. */
     void (*set_alarm)(void *worker, uint64_t due_ns, struct actor *actor);
     /* Begins to open an actor's session, and fills in its client. */
     enum error_kind (*open)(struct worker *worker, struct actor *actor, const char *hosts,

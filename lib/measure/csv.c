@@ -140,18 +140,6 @@ static enum error_kind read_row(struct cursor *cursor, size_t row, struct csv_re
                                                    fields, fields == 1 ? "" : "s", reader->columns);
 }
 
-static enum error_kind check_names(const struct csv_reader *reader, struct error *error)
-{
-    for (size_t i = 0; i < reader->columns; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(reader->fields[i], reader->fields[j]) == 0)
-                return error_raise(error, ERROR_MALFORMED, 0, reader->name,
-                                   "line 1: two columns are called '%.60s'", reader->fields[i]);
-        }
-    }
-    return ERROR_NONE;
-}
-
 static enum error_kind read_rows(struct csv_reader *reader, struct error *error)
 {
     struct cursor cursor = {reader->text, 1};
@@ -165,7 +153,14 @@ static enum error_kind read_rows(struct csv_reader *reader, struct error *error)
     if (rows == 0)
         return error_raise(error, ERROR_MALFORMED, 0, reader->name, "line 1: the file is empty");
     reader->rows = rows - 1;
-    return check_names(reader, error);
+    for (size_t i = 0; i < reader->columns; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(reader->fields[i], reader->fields[j]) == 0)
+                return error_raise(error, ERROR_MALFORMED, 0, reader->name,
+                                   "line 1: two columns are called '%.60s'", reader->fields[i]);
+        }
+    }
+    return ERROR_NONE;
 }
 
 enum error_kind csv_reader_init(FILE *stream, const char *name, struct csv_reader *reader,

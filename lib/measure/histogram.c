@@ -37,21 +37,6 @@ static uint64_t load(const uint64_t *count)
     return __atomic_load_n(count, __ATOMIC_RELAXED);
 }
 
-static void raise_to(uint64_t *most, uint64_t value)
-{
-    uint64_t seen = load(most);
-    while (value > seen && !__atomic_compare_exchange_n(most, &seen, value, true, __ATOMIC_RELAXED,
-                                                        __ATOMIC_RELAXED)) {
-    }
-}
-
-static void note_block(struct histogram *histogram, uint32_t slot)
-{
-    uint64_t bit = UINT64_C(1) << slot / HISTOGRAM_HALF_SLOTS;
-    if ((load(&histogram->blocks) & bit) == 0)
-        __atomic_fetch_or(&histogram->blocks, bit, __ATOMIC_RELAXED);
-}
-
 /* The first slot at `slot` or after it whose block is in use; HISTOGRAM_COUNTS if there is none. */
 static uint32_t next_in_use(const struct histogram *histogram, uint32_t slot)
 {
@@ -63,13 +48,19 @@ static uint32_t next_in_use(const struct histogram *histogram, uint32_t slot)
 
 void histogram_record(struct histogram *histogram, uint64_t value_ns)
 {
-    raise_to(&histogram->max_ns, value_ns);
+    uint64_t most_ns = load(&histogram->max_ns);
+    while (value_ns > most_ns &&
+           !__atomic_compare_exchange_n(&histogram->max_ns, &most_ns, value_ns, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
     if (value_ns > HISTOGRAM_HIGHEST_NS) {
         increment(&histogram->overflow);
         return;
     }
     uint32_t slot = histogram_slot(value_ns);
-    note_block(histogram, slot);
+    uint64_t block = UINT64_C(1) << slot / HISTOGRAM_HALF_SLOTS;
+    if ((load(&histogram->blocks) & block) == 0)
+        __atomic_fetch_or(&histogram->blocks, block, __ATOMIC_RELAXED);
     increment(&histogram->counts[slot]);
     increment(&histogram->total);
 }

@@ -65,29 +65,23 @@ static unsigned char *put_counts(unsigned char *at, const struct histogram *hist
     return at;
 }
 
-/* Returns the length of the encoded histogram, at most ENCODED_BYTES_MAX. */
-static size_t encode(unsigned char *bytes, const struct histogram *histogram)
+/* Returns the packed histogram, the caller's to free. */
+static unsigned char *pack(const struct histogram *histogram, size_t *length)
 {
     const uint64_t one_as_double = UINT64_C(0x3ff0000000000000);
-    size_t length = (size_t)(put_counts(bytes + sizeof(struct header), histogram) - bytes);
+    uint32_t head[2];
+    uLong room = compressBound(ENCODED_BYTES_MAX);
+    unsigned char *encoded = memory_new(ENCODED_BYTES_MAX, 1),
+                  *packed = memory_new(sizeof head + room, 1),
+                  *counts = encoded + sizeof(struct header), *end = put_counts(counts, histogram);
     const struct header header = {.cookie = htobe32(COOKIE),
-                                  .length = htobe32((uint32_t)(length - sizeof header)),
+                                  .length = htobe32((uint32_t)(end - counts)),
                                   .digits = htobe32(HISTOGRAM_DIGITS),
                                   .lowest = htobe64(HISTOGRAM_LOWEST_NS),
                                   .highest = htobe64(HISTOGRAM_HIGHEST_NS),
                                   .ratio = htobe64(one_as_double)};
-    memcpy(bytes, &header, sizeof header);
-    return length;
-}
-
-/* Returns the packed histogram, the caller's to free. */
-static unsigned char *pack(const struct histogram *histogram, size_t *length)
-{
-    uint32_t head[2];
-    uLong room = compressBound(ENCODED_BYTES_MAX);
-    unsigned char *encoded = memory_new(ENCODED_BYTES_MAX, 1),
-                  *packed = memory_new(sizeof head + room, 1);
-    int packs = compress(packed + sizeof head, &room, encoded, encode(encoded, histogram));
+    memcpy(encoded, &header, sizeof header);
+    int packs = compress(packed + sizeof head, &room, encoded, (uLong)(end - encoded));
     memory_or_end(packs == Z_OK ? packed : NULL); /* it lacks nothing else */
     head[0] = htobe32(COMPRESSED_COOKIE);
     head[1] = htobe32((uint32_t)room);

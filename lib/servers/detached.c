@@ -156,33 +156,27 @@ enum error_kind detached_find(struct detached_ensemble *detached, struct error *
                    : error_raise(error, ERROR_MALFORMED, 0, path, "in the file " FILE_NAME);
 }
 
-static enum error_kind end_holder(int file, const char *path, struct error *error)
-{
-    pid_t pid = holder_of(file);
-    struct pollfd wait = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-    if (wait.fd < 0)
-        return error_from_errno(error, errno, path, "while looking for its supervisor");
-    bool ended = holder_of(file) != pid; /* then the number may be a later process's */
-    if (!ended && syscall(SYS_pidfd_send_signal, wait.fd, SIGTERM, NULL, 0) != 0) {
-        error_from_errno(error, errno, path, "while ending its supervisor");
-        close(wait.fd);
-        return error->kind;
-    }
-    ended = ended || poll(&wait, 1, END_MS) == 1;
-    close(wait.fd);
-    return ended ? ERROR_NONE
-                 : error_raise(error, ERROR_SYSTEM, 0, path,
-                               "its supervisor, process %d, has not ended within %d s", (int)pid,
-                               END_MS / 1000);
-}
-
 enum error_kind detached_stop(struct error *error)
 {
     char path[FOLDER_SIZE];
     int file = -1;
     if (find(&file, path, error))
         return error->kind;
-    enum error_kind kind = end_holder(file, path, error);
+    enum error_kind kind = ERROR_NONE;
+    pid_t pid = holder_of(file);
+    struct pollfd wait = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    if (wait.fd < 0)
+        kind = error_from_errno(error, errno, path, "while looking for its supervisor");
+    else if (holder_of(file) != pid)
+        kind = ERROR_NONE; /* it has ended, and the number may be a later process's */
+    else if (syscall(SYS_pidfd_send_signal, wait.fd, SIGTERM, NULL, 0) != 0)
+        kind = error_from_errno(error, errno, path, "while ending its supervisor");
+    else if (poll(&wait, 1, END_MS) != 1)
+        kind = error_raise(error, ERROR_SYSTEM, 0, path,
+                           "its supervisor, process %d, has not ended within %d s", (int)pid,
+                           END_MS / 1000);
+    if (wait.fd >= 0)
+        close(wait.fd);
     close(file);
     return kind;
 }

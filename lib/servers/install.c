@@ -64,8 +64,6 @@ enum error_kind install_find_java(char *path, size_t size, struct error *error)
                        home == NULL ? "not in the PATH" : "neither in JAVA_HOME nor in the PATH");
 }
 
-/* ------------------------------------------------------------------ ZooKeeper */
-
 /* How many servers' jars a folder has. */
 static unsigned count_servers(const char *folder)
 {

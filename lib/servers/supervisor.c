@@ -65,7 +65,8 @@ static struct {
     char folder[FOLDER_SIZE];
     char locked[PATH_MAX]; /* the file to lock; "": not detached */
     int lock;
-    size_t count; /* of processes; none is reaped before the end, so no number is used again */
+    sigset_t term; /* SIGTERM alone, which a detached one waits for */
+    size_t count;  /* of processes; none is reaped before the end, so no number is used again */
     struct {
         pid_t pid;
         struct cpu_share share;
@@ -168,13 +169,12 @@ static void run(struct request *request, struct reply *reply)
 static enum error_kind take_lock(const char *path, struct error *error)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    sigset_t term;
     own.lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (own.lock < 0)
         return error_from_errno(error, errno, path, "while locking it");
-    sigemptyset(&term);
-    sigaddset(&term, SIGTERM);
-    sigprocmask(SIG_BLOCK, &term, NULL);
+    sigemptyset(&own.term);
+    sigaddset(&own.term, SIGTERM);
+    sigprocmask(SIG_BLOCK, &own.term, NULL);
     signal(SIGTERM, SIG_DFL); /* an ignored signal would not become pending */
     if (fcntl(own.lock, F_SETLK, &whole) != 0) {
         error_from_errno(error, errno, path, "while locking it");
@@ -199,7 +199,6 @@ static bool is_remembered(void)
 static void serve(void)
 {
     static struct request request;
-    sigset_t term;
     while (own.locked[0] == '\0') {
         struct pollfd waits[2] = {{.fd = own.channel, .events = POLLIN},
                                   {.fd = own.program, .events = POLLIN}};
@@ -215,9 +214,7 @@ static void serve(void)
         send(own.channel, &reply, sizeof reply, MSG_NOSIGNAL);
     }
     close(own.channel);
-    sigemptyset(&term);
-    sigaddset(&term, SIGTERM);
-    while (sigtimedwait(&term, NULL, &(struct timespec){.tv_sec = LOOK_S}) != SIGTERM &&
+    while (sigtimedwait(&own.term, NULL, &(struct timespec){.tv_sec = LOOK_S}) != SIGTERM &&
            is_remembered())
         ;
 }

@@ -62,22 +62,16 @@ static enum error_kind raise_unconnected(const struct endpoint *endpoint, int os
 {
     char subject[ENDPOINT_TEXT_SIZE];
     endpoint_format(endpoint, subject, sizeof subject);
-    switch (os_error) {
-    case ECONNREFUSED:
+    if (os_error == ECONNREFUSED)
         return error_raise(error, ERROR_REFUSED, os_error, subject, "%s", "");
     /* The server has accepted and closed the connection before this process saw that it was
      * accepted: a reset has arrived, or an end before it. */
-    case ECONNRESET:
-    case EPIPE:
+    if (os_error == ECONNRESET || os_error == EPIPE)
         return error_raise(error, ERROR_CLOSED, 0, subject, "%s", "");
-    case ETIMEDOUT:
-    case EHOSTUNREACH:
-    case ENETUNREACH:
+    if (os_error == ETIMEDOUT || os_error == EHOSTUNREACH || os_error == ENETUNREACH)
         return error_raise(error, ERROR_NO_ANSWER, os_error, subject,
                            "it could not be connected to");
-    default:
-        return error_from_errno(error, os_error, subject, "while connecting");
-    }
+    return error_from_errno(error, os_error, subject, "while connecting");
 }
 
 /* The addresses are for the caller to freeaddrinfo. Returns 0 or getaddrinfo's error. */
