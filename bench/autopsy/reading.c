@@ -159,7 +159,7 @@ static void close_row(void *context, const struct locks_lock *lock, const struct
     struct autopsy *autopsy = context;
     struct table_value *row = row_of(autopsy, lock), *expiry = autopsy->expiry;
     if (!is_asked_for(autopsy, lock) || ms_of(from->closed_ns) < autopsy->from_ms ||
-        ms_of(from->released_ns) > autopsy->until_ms)
+        (autopsy->until_ms < autopsy->last_ms && ms_of(from->released_ns) > autopsy->until_ms))
         return;
     row[autopsy_lock_grants].count += from->granted;
     row[autopsy_lock_handoffs].count += from->waiters > 0;

@@ -454,7 +454,7 @@ static struct seen look(unsigned servers, long long from)
             seen.may_have_gap = true; /* no server has both */
         last = t;
     }
-    if (seen.first != is.list[0].zxid && /* what ended before the snapshot may be unknown */
+    if (seen.first != (1LL << 32 | 1) && /* what ended before the snapshot may be unknown */
         (!is.has_lists || !has_snapshot(servers, seen.first - 1, INT64_MAX)))
         seen.may_have_gap = true;
     return seen;
