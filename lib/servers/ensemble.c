@@ -290,7 +290,7 @@ static void summarize(const char *path, char *text, size_t size)
         const char *boundary = strstr(end, "; ");
         end = boundary == NULL ? end : boundary + 2;
     }
-    snprintf(text, size, "%s", end);
+    memcpy(text, end, strlen(end) + 1);
 }
 
 /* The server is the subject, the end of its log the detail; or, if a SIGKILL has ended it, of which
