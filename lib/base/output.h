@@ -50,8 +50,10 @@ MUST_CHECK enum error_kind output_finish(struct output *output, struct error *er
 
 /* After a failed write: cuts the file to its last commit, closes it and renames it to folder/name;
  * a file without a commit is removed. On an error the output is closed, and folder/name.part may
- * remain. output_abandon closes and removes the file, and does nothing if it is closed. */
+ * remain. */
 MUST_CHECK enum error_kind output_keep(struct output *output, struct error *error);
+
+/* Closes and removes the file. Does nothing if the output is closed. */
 void output_abandon(struct output *output);
 
 /* Writes folder/name as a whole. On an error the folder is as before. */

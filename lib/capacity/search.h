@@ -28,6 +28,10 @@
 
 #include "capacity/objective.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct search_plan {
     uint64_t least, most;        /* sizes: 1 <= least <= most */
     uint32_t votes;              /* of a ballot: odd */

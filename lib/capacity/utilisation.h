@@ -28,6 +28,10 @@
 
 #include "capacity/objective.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #define UTILISATION_SERVERS_MAX 16
 
 /* What no tolerance by counts covers: the slots of histograms (0.1 %), and the turns of a loop that

@@ -14,6 +14,10 @@
 
 #include "fleet/shared.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct actor;
 
 struct actor_ops {

@@ -88,13 +88,16 @@ static inline uint64_t experiment_now_ns(const struct experiment *experiment)
  * the root. *experiment must not be moved from here on. */
 void experiment_open(struct experiment *experiment);
 
-/* Starts the workers; waits until all sessions are established, and notes the roles of their
- * servers; reads the servers' counters into at_start, while nothing may move; and, unless the run
- * has failed, has the workers take their last readings. */
 void experiment_start(struct experiment *experiment, struct shared *shared,
                       const struct actor_ops *ops, void *kind);
+
+/* Waits until all sessions are established, and notes the roles of their servers. */
 void experiment_gate(struct experiment *experiment);
+
+/* Reads the servers' counters into at_start: nothing may move. */
 void experiment_read_start(struct experiment *experiment);
+
+/* Has the workers take their last readings, unless the run has failed. */
 void experiment_stop(struct experiment *experiment);
 
 /*

@@ -8,6 +8,9 @@
 
 #include "client/connect.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* What drives the sessions of a process. */
 enum driver {
     DRIVER_EVENTS,   /* one event loop for all (client/event_loop.h) */

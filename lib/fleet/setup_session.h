@@ -14,9 +14,14 @@
 #ifndef FLEET_SETUP_SESSION_H
 #define FLEET_SETUP_SESSION_H
 
+#include "base/error.h"
 #include "client/event_loop.h"
 #include "servers/ensemble.h"
 #include "sim/sim.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* ------------------------------------------------------------------ the loop
  *

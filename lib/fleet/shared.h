@@ -11,11 +11,15 @@
 #ifndef FLEET_SHARED_H
 #define FLEET_SHARED_H
 
+#include "base/error.h"
 #include "client/client.h"
 #include "fleet/fleet_plan.h"
 #include "servers/four_letter.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define SHARED_CACHE_LINE 64
 
@@ -84,10 +88,12 @@ struct shared {
     _Alignas(SHARED_CACHE_LINE) _Atomic int64_t busy;
 };
 
-/* Lays out the shared memory of a fleet, whose plan must outlive it, and frees it; NULL is fine.
- * ERROR_NO_MEMORY, or the operating system's. */
+/* Lays out the shared memory of a fleet. The plan must outlive it. *shared is the caller's to
+ * shared_free. ERROR_NO_MEMORY, or the operating system's. */
 MUST_CHECK enum error_kind shared_new(const struct fleet_plan *plan, struct shared **shared,
                                       struct error *error);
+
+/* NULL is fine. */
 void shared_free(struct shared *shared);
 
 /* Memory of several blocks, all zero, which one function lays out: it takes each block, and is
@@ -100,9 +106,10 @@ struct shared_layout {
     size_t size_bytes; /* taken so far */
 };
 
-/* The next block, from the start of a cache line. shared_layout_map maps the memory that was
- * counted, the caller's to munmap, and begins again. ERROR_NO_MEMORY. */
+/* The next block, from the start of a cache line; NULL as long as there is no base. */
 void *shared_reserve(struct shared_layout *layout, size_t size_bytes);
+
+/* Maps the memory that was counted, the caller's to munmap, and begins again. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind shared_layout_map(struct shared_layout *layout, struct error *error);
 
 /* Begins a phase, and wakes the workers. */
@@ -119,9 +126,10 @@ bool shared_have_taken(const struct shared *shared);
 
 /* Has every actor report what it does; last: with the phase PHASE_MEASURED, in which it does
  * nothing more. Returns false, and asks none, while reports to the inquiry before are missing: they
- * would be counted for this one. shared_has_reports: whether all have reported to the present one.
- */
+ * would be counted for this one. */
 bool shared_inquire(struct shared *shared, bool last);
+
+/* Whether all actors have reported to the present inquiry. */
 bool shared_has_reports(const struct shared *shared);
 
 uint64_t shared_steps(const struct shared *shared);

@@ -9,8 +9,11 @@
 #ifndef FLEET_WORKERS_H
 #define FLEET_WORKERS_H
 
+#include "base/error.h"
 #include "fleet/actor.h"
 #include "fleet/setup_session.h"
+
+#include <stdint.h>
 
 /* Actors of one kind, in workers that share this memory. */
 struct fleet {

@@ -22,8 +22,13 @@
 #ifndef MEASURE_TABLE_H
 #define MEASURE_TABLE_H
 
+#include "base/error.h"
 #include "measure/csv.h"
 #include "measure/statistics.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* FLAG is written as yes or no. */
 enum table_kind { TABLE_UNKNOWN, TABLE_TEXT, TABLE_COUNT, TABLE_SIGNED, TABLE_REAL, TABLE_FLAG };

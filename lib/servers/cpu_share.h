@@ -26,10 +26,12 @@ struct cpu_share {
     char folder[PATH_MAX]; /* of the cgroup; "": none */
 };
 
-/* Creates the cgroup `name` with a quota of this percentage of one core: on an error *share is no
- * share, and nothing is left behind. cpu_share_set sets another quota; 0: no limit. */
+/* Creates the cgroup `name` with a quota of this percentage of one core. On an error *share is no
+ * share, and nothing is left behind. */
 MUST_CHECK enum error_kind cpu_share_new(const char *name, unsigned percent,
                                          struct cpu_share *share, struct error *error);
+
+/* Sets the quota of a share; 0: no limit. */
 MUST_CHECK enum error_kind cpu_share_set(const struct cpu_share *share, unsigned percent,
                                          struct error *error);
 

@@ -14,6 +14,7 @@
 #ifndef SERVERS_DETACHED_H
 #define SERVERS_DETACHED_H
 
+#include "base/error.h"
 #include "servers/ensemble.h"
 
 /* The contents of the state file. */

@@ -11,9 +11,13 @@
 #ifndef SERVERS_ENSEMBLE_H
 #define SERVERS_ENSEMBLE_H
 
+#include "base/error.h"
 #include "servers/four_letter.h"
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define ENSEMBLE_SERVERS_MAX 7
@@ -81,12 +85,15 @@ MUST_CHECK enum error_kind ensemble_start(const struct ensemble_options *options
                                           struct ensemble **ensemble, struct error *error);
 
 /* What ensemble_start checks first. ERROR_USAGE if an ensemble cannot have this number of servers;
- * ERROR_NO_MEMORY if the memory available now does not hold them: with several ensembles ask once
- * about all servers, before the first starts, because a JVM takes its heap late; ERROR_NOT_EMPTY,
- * or the operating system's, if the folder cannot be the data_folder. */
+ * the detail says why. */
 MUST_CHECK enum error_kind ensemble_check_size(unsigned servers, struct error *error);
+
+/* ERROR_NO_MEMORY if the memory available now does not hold these servers. With several ensembles
+ * ask once about all servers, before the first starts: a JVM takes its heap late. */
 MUST_CHECK enum error_kind ensemble_check_memory(unsigned servers, unsigned heap_mib,
                                                  struct error *error);
+
+/* ERROR_NOT_EMPTY, or the operating system's, if a folder cannot be the data_folder. */
 MUST_CHECK enum error_kind ensemble_check_data_folder(const char *folder, struct error *error);
 
 /* Ends the servers and removes their files; waits for that, 2 s at most. NULL is fine. */

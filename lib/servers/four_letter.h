@@ -16,7 +16,12 @@
 #ifndef SERVERS_FOUR_LETTER_H
 #define SERVERS_FOUR_LETTER_H
 
+#include "base/error.h"
 #include "client/connect.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Room for an answer to mntr: a standalone 3.8 server answers 16 KiB; each namespace and each other
  * server add a line. */

@@ -10,8 +10,11 @@
 #ifndef SERVERS_TCP_H
 #define SERVERS_TCP_H
 
+#include "base/error.h"
 #include "client/connect.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Begins to connect to an endpoint whose host is an address (tcp_resolve), and waits for nothing.
