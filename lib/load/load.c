@@ -10,8 +10,7 @@
 
 #define PROGRESS_NS    (100 * NS_PER_MS)
 #define REPORT_TURN_NS NS_PER_MS
-/* How long servers that have yet to answer are waited for, when the measured time is over; and how
- * often it is looked whether they have. */
+/* The longest wait for servers that have yet to answer in the end, and the time between looks. */
 #define ANSWERS_NS     (5 * NS_PER_S)
 #define ANSWER_TURN_NS (2 * NS_PER_MS)
 
@@ -135,7 +134,7 @@ void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
     }
 }
 
-/* Waits until the measured time: which operations are due in that depends on the seed alone. */
+/* The measured time is fixed beforehand: what is due in it depends on the seed alone. */
 void load_trial_start(struct load_trial *trial, bool settles, bool ends)
 {
     struct load_shared *load = trial->load;
@@ -268,8 +267,7 @@ static void end_load(struct load_trial *trial, bool alone)
         trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;
 }
 
-/* Compares the counts with the servers' if `alone`: no session but the set-up session, for reading,
- * has used them since load_trial_begin. */
+/* If `alone`, no other session has used the servers since it began: compares their counts. */
 static enum error_kind end_trial(struct load_trial *trial, bool alone, struct load_result **result,
                                  struct error *error)
 {

@@ -95,8 +95,7 @@ void load_requests_seek(struct load_session *session, uint64_t number)
     random_init(&requests->random, requests->seed + number);
 }
 
-/* A delete that finds nothing to delete creates, and one of the creates to come deletes in its
- * place: so the shares are those of the mix. */
+/* A delete that finds nothing creates, and a later create deletes instead: the shares stay. */
 enum load_kind load_requests_draw(struct load_session *session)
 {
     struct load_requests *requests = &session->requests;

@@ -264,8 +264,7 @@ static void add_fan_out(struct fan_out_counts *sum, const struct fan_out_counts 
     histogram_add(&sum->last, &counts->last);
 }
 
-/* What follows from another operation comes on top of what was asked for: it was not offered, and
- * it is in no sum over the kinds. */
+/* What follows from another operation was not offered, and is in no sum over the kinds. */
 void load_result_add_up(struct load_result *result)
 {
     const struct load_shared *load = result->load;

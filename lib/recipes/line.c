@@ -35,8 +35,7 @@ static enum line_role role_of(const char *name)
     return has_word(name, "lease-") ? LINE_LEASES : LINE_ALONE;
 }
 
-/* By the distance from the first place, which is a total order for any numbers. Only znodes that
- * were named by hand have equal numbers. */
+/* By the distance from the first place: a total order. Only names made by hand are equal in it. */
 static int compare(const void *a, const void *b, void *context)
 {
     const struct line_place *one = a, *other = b;

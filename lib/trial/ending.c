@@ -110,8 +110,7 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
 
 /* ------------------------------------------------------------------ what a verdict found */
 
-/* The member of a violation that a letter stands for. Sessions are numbered from 0 for people; they
- * are stored +1 so that 0 can mean none. */
+/* The member of a violation that a letter stands for. Sessions are stored +1: 0 means none. */
 static void add_fact(struct growing_text *text, const struct violation *violation, char letter)
 {
     bool is_expected = letter == 'e' || letter == 'E';

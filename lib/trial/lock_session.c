@@ -349,8 +349,7 @@ static void alarm_rang(void *actor, uint64_t late_ns)
 static void carry_out(void *actor, int order)
 {
     struct lock_session *session = actor;
-    /* A dead session has reported before. Its own thread may still be closing it, so nothing else
-     * of the lock session may be read. */
+    /* A dead session has reported. Its thread may still be closing it: nothing else may be read. */
     if (atomic_load(&actor_place(&session->actor)->dead))
         return;
     if (order == ORDER_GATE) {
@@ -364,8 +363,7 @@ static void carry_out(void *actor, int order)
         if (session->state != SESSION_READ)
             report_state(session);
     } else if (order == ORDER_READ) {
-        /* The last bytes. What the session receives after that, as the end of others in a trial
-         * that is cut short, is not counted. */
+        /* The last bytes: what comes later, as others end in a trial cut short, does not count. */
         meter_read_bytes(&session->meter, session->actor.client);
         report_state(session);
         session->state = SESSION_READ;

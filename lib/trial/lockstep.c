@@ -162,8 +162,7 @@ static void check_step(struct lockstep *lockstep, const struct lockstep_lock *lo
              : differs(VIOLATION_LAW, kind, lock->expected.of[kind], found->of[kind]));
 }
 
-/* A release that does not send what gives the lock up wakes no session: that is the holder's doing,
- * and not that of those who wait. */
+/* A release that sends too little wakes no session: the holder's doing, not the waiters'. */
 static bool has_unsent(struct lockstep *lockstep, const struct lockstep_lock *lock)
 {
     const struct tally *found = &handoff_row(lockstep->memory, lock->number)->tally;

@@ -64,8 +64,7 @@ static bool waits_for_reply(const struct shared_session *session)
     return session->asked && !session->answered && !atomic_load(&session->dead);
 }
 
-/* The server at which the most sessions wait for a reply. Which one owes a notification is not
- * known, unless there is one alone. */
+/* The server at which the most sessions wait for a reply, or the only server. */
 static void find_server(struct stall *stall)
 {
     const struct trial_memory *memory = stall->memory;

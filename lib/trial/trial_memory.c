@@ -11,8 +11,7 @@
 #define HANDOFFS_PER_S_MAX 20000
 #define ROWS_MAX           (UINT64_C(1) << 26)
 
-/* Places of the trace for each client and traced handoff: a client of any recipe that does not poll
- * has fewer than ten messages in a handoff. */
+/* Places of the trace for each client and handoff: unless it polls, it has below ten messages. */
 #define PLACES_PER_CLIENT 32
 
 /* How late holds ended, each kind of latency, and each again for every role. */
