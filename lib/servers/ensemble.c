@@ -30,6 +30,7 @@
 #define LOG4J             "zkherd-log4j.properties"
 #define LOG_NAME          "server.log"
 #define LOG_ENDS          "its log ends: "
+#define TOO_BUSY          "after 60 s it serves nobody, as on a busy machine; "
 
 _Static_assert(ENSEMBLE_SERVERS_MAX <= SUPERVISOR_PROCESSES_MAX, "one process for each server");
 
@@ -298,12 +299,13 @@ static void summarize(const char *path, char *text, size_t size)
 static enum error_kind raise_server(const struct server *server, enum error_kind kind,
                                     struct error *error)
 {
-    char words[sizeof error->detail - sizeof LOG_ENDS];
+    char words[sizeof error->detail - sizeof LOG_ENDS - sizeof TOO_BUSY];
     if (kind == ERROR_SERVER_DIED && process_end_signal(server->pid) == SIGKILL)
         return error_raise(error, kind, 0, server->name,
                            "it was killed (SIGKILL), by hand or by the kernel when memory ran out");
     summarize(server->log, words, sizeof words);
-    return error_raise(error, kind, 0, server->name, "%s%s",
+    return error_raise(error, kind, 0, server->name, "%s%s%s",
+                       kind == ERROR_NO_ANSWER ? TOO_BUSY : "",
                        words[0] == '\0' ? "its log is empty" : LOG_ENDS, words);
 }
 
