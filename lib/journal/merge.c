@@ -102,7 +102,7 @@ static enum error_kind find_files(struct journal *journal, size_t index, struct 
                    ? error_raise(error, ERROR_NO_JOURNAL, 0, folder,
                                  errno == ENOENT ? "it does not exist" : "it is not a folder")
                    : error_from_errno(error, errno, folder, "opening it");
-    while (kind == ERROR_NONE && (entry = readdir(open)) != NULL) {
+    while (open != NULL && kind == ERROR_NONE && (entry = readdir(open)) != NULL) {
         struct journal_file file = {.folder = index};
         char *path = memory_format("%s/%s", found, entry->d_name);
         file.is_log = read_name(entry->d_name, "log.", &file.zxid);
@@ -136,7 +136,7 @@ enum error_kind journal_open(char *const *folders, size_t count, struct journal 
     *new = (struct journal){.folders = folders, .folder_count = count};
     for (size_t i = 0; i < count && kind == ERROR_NONE; i++)
         kind = find_files(new, i, error);
-    if (kind == ERROR_NONE) {
+    if (new->all.list != NULL) {
         qsort(new->all.list, new->all.count, sizeof *new->all.list, compare);
         while (new->logs.count < new->all.count &&new->all.list[new->logs.count].is_log)
             new->bytes += new->all.list[new->logs.count++].bytes;
