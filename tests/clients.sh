@@ -49,6 +49,7 @@ curator-leader-selector|Curator=libcurator-recipes-java|LeaderSelector|$many|$cu
 curator-double-barrier|Curator=libcurator-recipes-java|DistributedDoubleBarrier|$many|$curator DoubleBarrier
 curator-path-cache|Curator=libcurator-recipes-java|PathChildrenCache|$many|$curator PathChildrenCache
 curator-tree-cache|Curator=libcurator-recipes-java|TreeCache|$many|$curator TreeCache
+curator-cache|Curator=libcurator-recipes-java|CuratorCache|$many|$curator CuratorCache
 zookeeper-write-lock|ZooKeeper=libzookeeper-java|WriteLock, for Java|$many|$zookeeper
 zookeeper-zoo-lock|ZooKeeper=libzookeeper-mt2|zoo_lock, for C|$many|$CLIENTS/zoo_lock"
 
@@ -96,7 +97,8 @@ verify() { # LAWS COUNTS, as the columns of laws.csv and of runs.csv
 }
 
 like() { # FOLDER: the recipe of zkherd with the same counts
-    sed -n "s/^The counts are those of zkherd's recipe \(.*\)$/\1/p" "$1.txt"
+    sed -e ':again' -e '$!N' -e 's/\n    / /; t again' -e 'P; D' "$1.txt" |
+        sed -n "s/^The counts are those of zkherd's recipe \(.*\)$/\1/p"
 }
 
 # The laws of a program in the reference, as the columns of laws.csv, and the recipe that is like it.

@@ -16,6 +16,8 @@ import org.apache.curator.drivers.OperationTrace;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
+import org.apache.curator.framework.recipes.cache.CuratorCache;
+import org.apache.curator.framework.recipes.cache.CuratorCacheListener;
 import org.apache.curator.framework.recipes.cache.PathChildrenCache;
 import org.apache.curator.framework.recipes.cache.TreeCache;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
@@ -37,10 +39,7 @@ import org.apache.zookeeper.ZooKeeper;
  * <p>RECIPE is a row of main(). Each client has a session of its own, or all are threads of one. A client acts only when
  * all others wait, so that every run has the same messages:
  *
- *     jars=/usr/share/java
- *     zkherd tap --drain -n 4..64x2 -- java -cp \
- *         build/clients:$jars/curator-recipes.jar:$jars/curator-framework.jar:$jars/curator-client.jar:$jars/slf4j-nop.jar \
- *         CuratorRecipes Mutex {n} {connect}
+ *     zkherd tap --drain -n 4..64x2 -- java -cp ... CuratorRecipes Mutex {n} {connect}
  */
 class CuratorRecipes {
     static final String PATH = "/app/recipe";
@@ -236,21 +235,21 @@ class CuratorRecipes {
         AutoCloseable start(CuratorFramework client) throws Exception;
     }
 
-    /** n caches of a folder in which each client makes a znode, then deletes it; so many watches does a cache set. */
-    static void cache(Cache maker, int atFirst, int whenCreated, int whenDeleted) throws Exception {
+    /** n caches of a folder in which each client makes a znode, then deletes it; so often does a cache read or hear. */
+    static void cache(Cache maker, Semaphore read, int atFirst, int whenCreated, Semaphore gone) throws Exception {
         AutoCloseable[] caches = new AutoCloseable[n];
         for (int i = 0; i < n; i++) {
             caches[i] = maker.start(clients[i]);
-            answers.await(atFirst);
+            read.acquireUninterruptibly(atFirst);
         }
         String[] members = new String[n];
         for (int i = 0; i < n; i++) {
             members[i] = clients[i].create().withMode(CreateMode.EPHEMERAL_SEQUENTIAL).forPath(PATH + "/member-");
-            answers.await(n * whenCreated);
+            read.acquireUninterruptibly(n * whenCreated);
         }
         for (int i = 0; i < n; i++) {
             clients[i].delete().forPath(members[i]);
-            answers.await(n * whenDeleted);
+            gone.acquireUninterruptibly(n);
         }
         for (AutoCloseable cache : caches)
             cache.close();
@@ -266,6 +265,21 @@ class CuratorRecipes {
     @SuppressWarnings("deprecation")
     static TreeCache treeCache(CuratorFramework client) throws Exception {
         return TreeCache.newBuilder(client, PATH).setCreateParentNodes(true).build().start();
+    }
+
+    /** One watch that stays, on the folder and all below: a znode that is made is read and listed, of one that goes a cache
+     * only hears. Its own close sends its request when it likes; here it ends with the session. */
+    static void curatorCache() throws Exception {
+        Semaphore gone = new Semaphore(0);
+        if (clients[0].checkExists().forPath(PATH) == null)
+            clients[0].create().creatingParentsIfNeeded().forPath(PATH);
+        cache(client -> {
+            CuratorCache cache = CuratorCache.build(client, PATH);
+            cache.listenable().addListener(
+                CuratorCacheListener.builder().forDeletes(node -> gone.release()).build());
+            cache.start();
+            return () -> {};
+        }, answers.of("GetChildren"), 1, 1, gone);
     }
 
     /** Without the ensemble tracker a session sends the requests of the recipe alone. */
@@ -299,6 +313,7 @@ class CuratorRecipes {
             clients[i] = one && i > 0 ? clients[0] : connect(arguments[2], recipe.equals("TrackedMutex"));
             clients[i].blockUntilConnected();
         }
+        Semaphore watches = answers.of("watch");
         switch (recipe) {
             case "Mutex", "TrackedMutex", "MutexesOfOneClient" -> mutex();
             case "MutexOfOneClient" -> sharedMutex();
@@ -307,8 +322,9 @@ class CuratorRecipes {
             case "LeaderLatch" -> leaderLatch();
             case "LeaderSelector" -> leaderSelector();
             case "DoubleBarrier" -> doubleBarrier();
-            case "PathChildrenCache" -> cache(CuratorRecipes::pathChildrenCache, 1, 2, 1);
-            case "TreeCache" -> cache(CuratorRecipes::treeCache, 2, 3, 1);
+            case "PathChildrenCache" -> cache(CuratorRecipes::pathChildrenCache, watches, 1, 2, watches);
+            case "TreeCache" -> cache(CuratorRecipes::treeCache, watches, 2, 3, watches);
+            case "CuratorCache" -> curatorCache();
             default -> throw new IllegalArgumentException(recipe);
         }
         close();
