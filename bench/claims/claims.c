@@ -42,7 +42,7 @@ TABLE_DEFINE(claim_row, "claims.csv", CLAIM_ROW_COLUMNS)
 static const char usage[] =
     "Usage: zkherd claims [OPTION]...\n"
     "Test claims about ZooKeeper's locks on a real server; print each claim's\n"
-    "source, attempt, expected and measured values, verdict. Takes about two\n"
+    "source, experiment, expected and measured values, verdict. Takes about two\n"
     "minutes.\n"
     "\n";
 

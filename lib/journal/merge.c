@@ -379,10 +379,11 @@ static void begin(const struct reading *reading, const struct journal_file *log,
     bool is_first = reading->last == 0 && zxid >> 32 <= 1 && begins_epoch(zxid);
     const struct journal_file *snapshot = is_first ? NULL : find_snapshot(reading, zxid);
     struct snapshot_facts facts;
-    if (snapshot == NULL && !is_first && reading->last == 0)
+    bool is_whole = is_first || (snapshot != NULL && snapshot->zxid >= zxid - 1);
+    if (!is_whole && reading->last == 0)
         report_flaw(reading, true, log->path,
-                    "does not begin with the first transaction, and no snapshot has what was there "
-                    "before (name the dataDir as well)");
+                    "does not begin with the first transaction, and no snapshot has all that was "
+                    "there before (name the dataDir as well)");
     if (reading->listener->begin != NULL)
         reading->listener->begin(reading->context, zxid,
                                  snapshot != NULL ? snapshot->zxid

@@ -513,6 +513,10 @@ JOURNAL_TEST(what_several_files_have_is_told_in_the_order_of_zxids)
          "100000001\nGAP between 100000001 and 200000001, at least 100000004\n" SNAPSHOT
          "/later of a, created in b\n200000001\n"},
         {{"log.1 1 2", "snapshot.4"}, "1\n2\nGAP between 2 and 0, at least 4\n"},
+        /* What followed the snapshot in its epoch may have been in a log that is gone. */
+        {{"snapshot.100000004", "log.200000001 200000001"},
+         "log.200000001: no snapshot! at 0 behind 0\n" SNAPSHOT
+         "/later of a, created in b\n200000001\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(mkdir(other, 0700), 0);

@@ -152,23 +152,33 @@ static void answer(unsigned packets, unsigned reads, unsigned outstanding)
     close(connection);
 }
 
-/* The server has received the ping before the first question, and answers it after the third. */
-TEST(test_a_ping_that_waits_at_a_server_is_waited_for)
+/* The counters of a server that closes this many connections without an answer, and has a ping to
+ * answer at as many questions. */
+static struct server_counters read_from(int closed, unsigned waits,
+                                        struct server_counters_count *reading)
 {
-    struct connect_string servers = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
+    static struct connect_string servers = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
     struct server_counters counters = {.servers = &servers};
-    struct server_counters_count reading;
     struct error error;
     listening = port_listen(&servers.endpoints[0].port);
     pid_t server = fork();
     assert_true(server >= 0);
+    for (int i = 0; server == 0 && i < closed; i++)
+        close(accept(listening, NULL, NULL));
     for (unsigned i = 0; server == 0; i++)
-        answer(10 + i, i < 3 ? 3 : 4, i < 3 ? 1 : 0);
-    assert_int_equal(server_counters_read(&counters, &reading, &error), ERROR_NONE);
+        answer(10 + i, i < waits ? 3 : 4, i < waits);
+    assert_int_equal(server_counters_read(&counters, reading, &error), ERROR_NONE);
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);
     close(listening);
-    assert_int_equal(counters.words, 5);
+    return counters;
+}
+
+/* The server has received the ping before the first question, and answers it after the third. */
+TEST(test_a_ping_that_waits_at_a_server_is_waited_for)
+{
+    struct server_counters_count reading;
+    assert_int_equal(read_from(0, 3, &reading).words, 5);
     assert_int_equal(reading.reads, 4);
     assert_int_equal(reading.packets_received, 9);
 }
@@ -176,21 +186,8 @@ TEST(test_a_ping_that_waits_at_a_server_is_waited_for)
 /* As a server does in an election; the question that it did not answer it may have counted. */
 TEST(test_a_server_that_closes_the_connection_is_asked_again)
 {
-    struct connect_string servers = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
-    struct server_counters counters = {.servers = &servers};
     struct server_counters_count reading;
-    struct error error;
-    listening = port_listen(&servers.endpoints[0].port);
-    pid_t server = fork();
-    assert_true(server >= 0);
-    if (server == 0)
-        close(accept(listening, NULL, NULL));
-    for (unsigned i = 0; server == 0; i++)
-        answer(10 + i, 3, 0);
-    assert_int_equal(server_counters_read(&counters, &reading, &error), ERROR_NONE);
-    kill(server, SIGKILL);
-    waitpid(server, NULL, 0);
-    close(listening);
+    const struct server_counters counters = read_from(1, 0, &reading);
     assert_true(reading.known && reading.asked_again);
     assert_int_equal(counters.questions, counters.words + 1);
 }
