@@ -413,14 +413,31 @@ static enum error_kind await_service(struct ensemble *ensemble, struct error *er
     return raise_server(&ensemble->servers[behind], ERROR_NO_ANSWER, error);
 }
 
-/* Runs the servers in a new folder below this one, until they serve. On an error *ensemble is NULL.
- */
+/* Runs the servers of `made` in a new folder below this one, until they serve. */
+static void run_servers(struct ensemble *made, const char *folder, const struct port *ports,
+                        struct error *error)
+{
+    struct install install;
+    char java[PATH_MAX];
+    ERROR_FIRST(error, install_find_java(java, sizeof java, error));
+    ERROR_FIRST(error, install_find_zookeeper(made->options.home, &install, error));
+    ERROR_FIRST(error, supervisor_new(folder, &made->supervisor, error));
+    if (error->kind != ERROR_NONE)
+        return;
+    made->folder = supervisor_folder(made->supervisor);
+    made->connect.count = made->options.servers;
+    for (unsigned i = 0; i < made->options.servers; i++) {
+        ERROR_FIRST(error, prepare_server(made, i, ports, error));
+        ERROR_FIRST(error, run_server(made, i, java, &install, error));
+    }
+    ERROR_FIRST(error, await_service(made, error));
+}
+
+/* On an error *ensemble is NULL. */
 static void attempt(const struct ensemble_options *options, const char *folder,
                     struct ensemble **ensemble, struct error *error)
 {
     struct port ports[ENSEMBLE_SERVERS_MAX * PORTS] = {0};
-    struct install install;
-    char java[PATH_MAX];
     struct ensemble *made = memory_new(1, sizeof *made);
     *error = (struct error){.kind = ERROR_NONE};
     made->options = *options;
@@ -428,18 +445,7 @@ static void attempt(const struct ensemble_options *options, const char *folder,
         ports[i].socket = -1;
         ERROR_FIRST(error, bind_port(&ports[i], error));
     }
-    ERROR_FIRST(error, install_find_java(java, sizeof java, error));
-    ERROR_FIRST(error, install_find_zookeeper(options->home, &install, error));
-    ERROR_FIRST(error, supervisor_new(folder, &made->supervisor, error));
-    if (error->kind == ERROR_NONE) {
-        made->folder = supervisor_folder(made->supervisor);
-        made->connect.count = options->servers;
-    }
-    for (unsigned i = 0; i < options->servers; i++) {
-        ERROR_FIRST(error, prepare_server(made, i, ports, error));
-        ERROR_FIRST(error, run_server(made, i, java, &install, error));
-    }
-    ERROR_FIRST(error, await_service(made, error));
+    run_servers(made, folder, ports, error);
     for (unsigned i = 0; i < options->servers * PORTS; i++) {
         if (ports[i].socket >= 0)
             close(ports[i].socket);
