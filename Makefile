@@ -407,14 +407,15 @@ format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS) docs/examples/clients/*.c
 
 # Checks the includes between folders, the places of the mutations, formatting, the warnings of a second compiler,
-# clang-tidy, cppcheck and shellcheck.
+# clang-tidy, cppcheck and shellcheck. Clang's analyzer follows fewer paths through a function than by default (225,000
+# nodes), which takes a third of the time.
 lint: install-to-lint
 	tests/arrows
 	tests/mutate --check tests/mutations
 	clang-format --dry-run --Werror $(SOURCES) $(HEADERS) docs/examples/clients/*.c
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
 	@printf '%s\n' $(filter-out tests/%,$(SOURCES)) | xargs -P $(JOBS) -n 4 sh -c 'clang-tidy --quiet \
-	    --warnings-as-errors="*" "$$@" -- -DZKHERD_VERSION="\"\"" -std=c11 -D_GNU_SOURCE -Ilib -I.' clang-tidy
+	    $(patsubst %,--extra-arg=%,-Xclang -analyzer-config -Xclang max-nodes=50000) --warnings-as-errors="*" "$$@" -- -DZKHERD_VERSION="\"\"" -std=c11 -D_GNU_SOURCE -Ilib -I.' clang-tidy
 	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
 	    --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -DZKHERD_VERSION='""' \
 	    -Ilib -I. lib bench
