@@ -91,7 +91,7 @@ void library_version(const struct library *library, char *text, size_t size)
         library->close(none);
     library->set_debug_level((ZooLogLevel)0);
     library->set_log_stream(NULL);
-    memory_or_end(fclose(stream) == 0 ? stream : NULL);
+    memory_or_end(fclose(stream) == 0 ? text : NULL);
     const char *at = strstr(log, mark);
     if (at != NULL)
         snprintf(text, size, "%.*s", (int)strcspn(at + strlen(mark), " \n"), at + strlen(mark));
