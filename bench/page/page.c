@@ -188,8 +188,7 @@ void page_add_series(const struct series *series)
 const char *const page_formats[] = {"latex", "csv", "markdown", NULL};
 
 /* What is written to a file. */
-struct export
-{
+struct page_export {
     struct page_sources sources;
     const char *table;
     const struct page_form *form;
@@ -197,7 +196,7 @@ struct export
 
 static void write_export(FILE *stream, const void *context)
 {
-    const struct export *export = context;
+    const struct page_export *export = context;
     page_table_write(stream, &export->sources, export->table, export->form);
 }
 
@@ -221,7 +220,7 @@ static enum error_kind find_table(const struct page_sources *sources, const char
     return kind;
 }
 
-static enum error_kind save_tables(struct export *export, const char *ending, const char *out,
+static enum error_kind save_tables(struct page_export *export, const char *ending, const char *out,
                                    struct error *error)
 {
     char folder[PATH_MAX];
@@ -239,7 +238,7 @@ enum error_kind page_tables_export(const char *const *folders, size_t count, con
                                    enum page_format format, const char *out, struct error *error)
 {
     static const char *const endings[] = {"tex", "csv", "md"};
-    struct export *export = memory_new(1, sizeof *export);
+    struct page_export *export = memory_new(1, sizeof *export);
     export->table = table;
     export->form = &page_forms[format];
     enum error_kind kind = page_sources_read(&export->sources, folders, count, error);

@@ -63,13 +63,20 @@ void table_put_interval(struct table_value *first, const struct interval *interv
 
 double table_number(const struct table_value *value)
 {
-    if (value->kind == TABLE_COUNT)
+    switch (value->kind) {
+    case TABLE_COUNT:
         return (double)value->count;
-    if (value->kind == TABLE_SIGNED)
+    case TABLE_SIGNED:
         return (double)value->number;
-    if (value->kind == TABLE_FLAG)
+    case TABLE_REAL:
+        return value->real;
+    case TABLE_FLAG:
         return value->flag;
-    return value->kind == TABLE_REAL ? value->real : NAN;
+    case TABLE_UNKNOWN:
+    case TABLE_TEXT:
+        break;
+    }
+    return NAN;
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -123,16 +130,26 @@ void table_write_header(const struct table_type *type, struct csv *csv)
 
 void table_write_value(const struct table_value *value, int decimals, struct csv *csv)
 {
-    if (value->kind == TABLE_COUNT)
+    switch (value->kind) {
+    case TABLE_UNKNOWN:
+        csv_text(csv, NULL);
+        break;
+    case TABLE_TEXT:
+        csv_text(csv, value->text);
+        break;
+    case TABLE_COUNT:
         csv_count(csv, value->count);
-    else if (value->kind == TABLE_SIGNED)
+        break;
+    case TABLE_SIGNED:
         csv_signed(csv, value->number);
-    else if (value->kind == TABLE_REAL)
+        break;
+    case TABLE_REAL:
         csv_real(csv, value->real, decimals);
-    else if (value->kind == TABLE_FLAG)
+        break;
+    case TABLE_FLAG:
         csv_text(csv, value->flag ? "yes" : "no");
-    else
-        csv_text(csv, value->kind == TABLE_TEXT ? value->text : NULL);
+        break;
+    }
 }
 
 void table_write_row(const struct table_type *type, const struct table_value *row, struct csv *csv)
