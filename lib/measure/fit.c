@@ -51,7 +51,13 @@ enum fit_verdict fit_judge(const struct fit_exponent *fit)
     return FIT_UNDETERMINED;
 }
 
-const char *const fit_verdict_words[] = {"O(1)", "O(n)", "O(n^2)", "O(n^3)", "undetermined"};
+const char *const fit_verdict_words[] = {
+    [FIT_CONSTANT] = "O(1)",
+    [FIT_LINEAR] = "O(n)",
+    [FIT_QUADRATIC] = "O(n^2)",
+    [FIT_CUBIC] = "O(n^3)",
+    [FIT_UNDETERMINED] = "undetermined",
+};
 
 struct fit_line fit_line(const double *x, const double *y, size_t count)
 {

@@ -40,7 +40,8 @@ static void out_of_turn(struct trial_memory *memory, uint32_t lock, uint32_t ses
                 (struct violation){.expected = last, .found = order});
 }
 
-/* Of two granted at once each writes its own word before it reads the other's: one detects it. */
+/* A session that is granted writes its own word before it reads the other's: of two at once, one
+ * detects it. */
 static void grant_alone(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
                         uint64_t now_ns)
 {

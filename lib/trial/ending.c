@@ -95,16 +95,25 @@ static const char *status_words(int status)
 void ending_describe(const struct trial_memory *memory, struct server_counters *counters,
                      enum fleet_end end, char *text, size_t size)
 {
-    text[0] = '\0'; /* END_ALONE: the load beside it has a reason of its own */
-    if (end == END_DEADLINE) {
+    text[0] = '\0';
+    switch (end) {
+    case END_DONE:
+    case END_VIOLATION:
+    case END_ALONE: /* the load beside it has a reason of its own */
+    case END_ERROR:
+        break;
+    case END_DEADLINE:
         name_the_unfinished(memory, text, size);
         name_the_asked(memory, counters, text, size);
-    } else if (end == END_LOST) {
+        break;
+    case END_LOST:
         snprintf(text, size, "session %u %s", atomic_load(&memory->fleet->first_lost) - 1,
                  status_words(atomic_load(&memory->fleet->first_lost_status)));
-    } else if (end == END_OVERFLOW) {
+        break;
+    case END_OVERFLOW:
         snprintf(text, size, "more handoffs than the %zu that there is room for",
                  memory->ledger.rows_per_lock);
+        break;
     }
 }
 
