@@ -61,13 +61,6 @@ static void write_log(const uint8_t *data, size_t size)
     require(fclose(file) == 0);
 }
 
-static void write_snapshot(const uint8_t *data, size_t size)
-{
-    FILE *file = open_file("snapshot.4");
-    fwrite(data, 1, size, file);
-    require(fclose(file) == 0);
-}
-
 /* ------------------------------------------------------------------ what is told */
 
 struct told {
@@ -150,7 +143,6 @@ static void remove_folder(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const uint8_t nothing;
     /* A transaction before which a snapshot is asked for: a delete of "/x" with the zxid 5. */
     static const uint8_t fifth[] = {38, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 7, 0, 0, 0, 0, 0,   0,  0,
                                     5,  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, '/', 'x'};
@@ -166,7 +158,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     bool is_snapshot = data[0] == 0;
     write_log(is_snapshot ? fifth : data + 1, is_snapshot ? sizeof fifth : size - 1);
-    write_snapshot(is_snapshot ? data + 1 : &nothing, is_snapshot ? size - 1 : 0);
+    FILE *snapshot = open_file("snapshot.4");
+    fwrite(data + 1, 1, is_snapshot ? size - 1 : 0, snapshot);
+    require(fclose(snapshot) == 0);
     require(journal_open(folders, 1, &journal, &error) == ERROR_NONE);
     read_journal(journal, &first);
     read_journal(journal, &second);

@@ -85,14 +85,16 @@ void journal_file_put(const char *fields, ...)
     va_end(values);
 }
 
-static size_t record(long long session, int cxid, long long zxid, int type, const char *fields,
-                     va_list values)
+size_t journal_file_record(long long session, long long zxid, int type, const char *fields, ...)
 {
     size_t at = journal_file_bytes;
+    va_list values;
     journal_file_put("li", 0LL, 0); /* the checksum and the length, below */
-    journal_file_put("lilli", session, cxid, zxid,
+    journal_file_put("lilli", session, journal_file_cxid, zxid,
                      journal_file_at_ms != 0 ? journal_file_at_ms : JOURNAL_FILE_TIME(zxid), type);
+    va_start(values, fields);
     put(fields, values);
+    va_end(values);
     if (journal_file_digest)
         journal_file_put("il", 2, 123456789LL);
     size_t end = journal_file_bytes, length = end - at - 12;
@@ -101,26 +103,6 @@ static size_t record(long long session, int cxid, long long zxid, int type, cons
     put_integer(length, 4);
     journal_file_bytes = end;
     put_integer('B', 1);
-    return at;
-}
-
-size_t journal_file_record(long long session, long long zxid, int type, const char *fields, ...)
-{
-    va_list values;
-    va_start(values, fields);
-    size_t at = record(session, journal_file_cxid, zxid, type, fields, values);
-    va_end(values);
-    return at;
-}
-
-size_t journal_file_expiry(long long session, long long zxid)
-{
-    size_t at = journal_file_record(session, zxid, -11, "i", 0);
-    size_t end = journal_file_bytes;
-    memset(journal_file + at + 12 + 8, 0, 4); /* the cxid */
-    journal_file_bytes = at;
-    put_integer(adler32(1, journal_file + at + 12, (uInt)(end - at - 13)), 8);
-    journal_file_bytes = end;
     return at;
 }
 

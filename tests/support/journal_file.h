@@ -22,11 +22,10 @@ void journal_file_begin(const char *magic, int version);
 void journal_file_put(const char *fields, ...);
 
 /* Appends a record to a log, at second zxid of 2026 unless journal_file_at_ms is not 0; returns its
- * offset. The cxid is journal_file_cxid, which begins as 7, or 0 of an expiry. */
+ * offset. The cxid is journal_file_cxid, which begins as 7. */
 extern long long journal_file_at_ms;
 extern int journal_file_cxid;
 size_t journal_file_record(long long session, long long zxid, int type, const char *fields, ...);
-size_t journal_file_expiry(long long session, long long zxid);
 
 /* Whether records end with a digest, as from 3.6 on. */
 extern bool journal_file_digest;

@@ -43,6 +43,7 @@ FIXTURE(set_up)
     snprintf(other, sizeof other, "%s/other", folder);
     snprintf(third, sizeof third, "%s/third", folder);
     journal_file_digest = false;
+    journal_file_cxid = 7;
     journal = NULL;
     stop = false;
     return 0;
@@ -76,15 +77,12 @@ static void print_change(const struct journal_change *change)
         growing_text_add(&told, " number %" PRId32, change->number);
     if (change->cversion != JOURNAL_NO_CVERSION)
         growing_text_add(&told, " cversion %" PRId32, change->cversion);
-    if (change->failed)
-        growing_text_add(&told, " failed");
 }
 
 /* Of a transaction of session 9, which deletes /x, the zxid alone. */
 static void print_transaction(void *context, const struct journal_transaction *transaction)
 {
     struct jute listed = transaction->change.listed;
-    struct journal_change part;
     struct jute_bytes path;
     (void)context;
     assert_int_equal(transaction->time_ms, JOURNAL_FILE_TIME(transaction->zxid));
@@ -96,12 +94,8 @@ static void print_transaction(void *context, const struct journal_transaction *t
     growing_text_add(&told, "%" PRIx64 " %" PRIx64 ":", (uint64_t)transaction->zxid,
                      (uint64_t)transaction->session);
     print_change(&transaction->change);
-    if (transaction->change.type == JOURNAL_MULTI)
-        while (journal_next_part(&listed, &part))
-            growing_text_add(&told, ","), print_change(&part);
-    else
-        while (journal_next_path(&listed, &path))
-            growing_text_add(&told, " %.*s", (int)path.length, path.bytes);
+    while (journal_next_path(&listed, &path))
+        growing_text_add(&told, " %.*s", (int)path.length, path.bytes);
     growing_text_add(&told, "%s\n", transaction->cxid == 0 ? " by the server" : "");
 }
 
@@ -130,16 +124,19 @@ static unsigned long long number(const char *sentence, const char *text, int bas
 
 static void print_flaw(void *context, const char *sentence, bool loses)
 {
-    static const char *const words[] = {
-        "cut short",          "wrong checksum",    "cannot be read;",
-        "no transaction log", "version",           "out, because it is compressed by Snappy",
-        "compressed by zstd", "no whole snapshot", "no snapshot",
-        "Transactions"};
+    static const char *const words[] = {"cut short",
+                                        "wrong checksum",
+                                        "cannot be read;",
+                                        "no transaction log",
+                                        "out, because it is compressed by Snappy",
+                                        "no whole snapshot",
+                                        "no snapshot",
+                                        "Transactions"};
     size_t kind = 0;
     (void)context;
     while (strstr(sentence, words[kind]) == NULL)
         assert_true(++kind < sizeof words / sizeof words[0]);
-    if (kind == 9)
+    if (kind == 7)
         growing_text_add(&told, "GAP%s between %llx and %llx, at least %llx\n",
                          strstr(sentence, "may be") != NULL ? "?" : "",
                          number(sentence, "between ", 16) + number(sentence, "behind ", 16),
@@ -269,7 +266,8 @@ JOURNAL_TEST(fields_that_a_release_does_not_write_are_unknown)
     journal_file_digest = true;
     journal_file_record(13, 5, -11, "");
     journal_file_record(14, 6, -11, "is", 1, "/r");
-    journal_file_expiry(15, 7);
+    journal_file_cxid = 0;
+    journal_file_record(15, 7, -11, "i", 0);
     journal_file_write(folder, "log.1", 0);
     read_folders(1);
     assert_told("1 a: create /a ephemeral\n"
@@ -279,18 +277,6 @@ JOURNAL_TEST(fields_that_a_release_does_not_write_are_unknown)
                 "5 d: closeSession\n"
                 "6 e: closeSession /r\n"
                 "7 f: closeSession by the server\n");
-}
-
-/* A part of a multi: its type, and its record behind the length: of a delete of "/x" that is 6. */
-JOURNAL_TEST(the_parts_of_a_multi_are_read)
-{
-    journal_file_begin("ZKLG", 2);
-    journal_file_record(10, 1, 14, "iiisiisi", 2, 2, 6, "/x", 13, 10, "/y", 4);
-    journal_file_record(10, 2, 14, "iiisiiiiii", 3, 2, 6, "/x", -1, 4, -101, -1, 4, -2);
-    journal_file_write(folder, "log.1", 0);
-    read_folders(1);
-    assert_told("1 a: multi, delete /x, check /y number 4\n"
-                "2 a: multi number -101 failed, delete /x, error number -101, error number -2\n");
 }
 
 JOURNAL_TEST(a_record_that_cannot_be_read_ends_its_file)
@@ -353,16 +339,18 @@ JOURNAL_TEST(a_record_whose_end_is_not_there_is_torn)
     assert_told(text);
 }
 
-/* The server goes on to write where there were zeros. */
+/* The server goes on to write where there were zeros, and in the file that it has just made. */
 JOURNAL_TEST(a_second_reading_ends_where_the_first_did)
 {
-    journal_file_begin("ZKLG", 2);
-    journal_file_record(9, 1, 2, "s", "/x");
+    journal_file_bytes = 0;
+    journal_file_write(folder, "log.3", 0);
+    write_log(folder, "log.1", 1, 1);
     journal_file_write(folder, "log.1", 1000);
     read_folders(1);
     assert_told("1\n");
     journal_file_record(9, 2, 2, "s", "/x");
     journal_file_write(folder, "log.1", 500);
+    write_log(folder, "log.3", 3, 4);
     read_again();
     assert_told("1\n");
 }
@@ -383,26 +371,6 @@ JOURNAL_TEST(behind_a_wrong_checksum_nothing_is_read)
              "4\n",
              at);
     assert_told(text);
-}
-
-JOURNAL_TEST(files_of_other_kinds_and_versions)
-{
-    journal_file_begin("ZKLG", 3);
-    journal_file_write(folder, "log.1", 0);
-    journal_file_begin("ZKSN", 2);
-    journal_file_write(folder, "log.2", 0);
-    journal_file_bytes = 0;
-    journal_file_write(folder, "log.3", 0); /* just made */
-    memcpy(journal_file, "\x28\xb5\x2f\xfd and more", 13);
-    journal_file_bytes = 13;
-    journal_file_write(folder, "log.5.zst", 0);
-    write_log(folder, "log.4", 4, 4);
-    write_log(folder, "log.x", 5, 5);
-    write_log(folder, "catalog.6", 6, 6);
-    read_folders(1);
-    assert_told("log.1: version! at 0 behind 0\nlog.2: no transaction log! at 0 behind 0\n"
-                "log.5.zst: compressed by zstd! at 0 behind 0\nlog.4: no snapshot! at 0 behind 0\n"
-                "4\n");
 }
 
 /* ------------------------------------------------------------------ several files */
@@ -592,20 +560,6 @@ JOURNAL_TEST(a_log_may_be_compressed)
     assert_non_null(strstr(told.text, "log.1.gz: cut short at"));
 }
 
-JOURNAL_TEST(a_log_that_grows_is_read_as_far_as_the_first_time)
-{
-    write_log(folder, "log.1", 1, 2);
-    journal_file_bytes = 0;
-    journal_file_write(folder, "log.3", 0); /* just made */
-    open_folders(1);
-    write_log(folder, "log.3", 3, 4);
-    read_again();
-    assert_told("1\n2\n");
-    write_log(folder, "log.1", 1, 5);
-    read_again();
-    assert_told("1\n2\n");
-}
-
 /* ------------------------------------------------------------------ snapshots */
 
 JOURNAL_TEST(a_snapshot_may_be_compressed_but_not_by_all_means)
@@ -623,22 +577,6 @@ JOURNAL_TEST(a_snapshot_may_be_compressed_but_not_by_all_means)
     write_compressed("snapshot.a.gz");
     read_folders(1);
     assert_told(SNAPSHOT "b\n");
-}
-
-/* The sessions of server 255 have the highest byte of a TTL. */
-JOURNAL_TEST(an_owner_is_a_session_if_the_snapshot_has_that)
-{
-    journal_file_begin("ZKSN", 2);
-    journal_file_put("ili", 1, (long long)0xff00000000000100ULL, 30000);
-    journal_file_put("ila", 1, 1LL);
-    journal_file_znode("/n", (long long)0xff00000000000100ULL, 5);
-    journal_file_znode("/ttl", (long long)0xff00000000000200ULL, 7);
-    journal_file_seal();
-    journal_file_write(folder, "snapshot.a", 0);
-    write_log(folder, "log.b", 11, 11);
-    read_folders(1);
-    assert_told("session ff00000000000100 of 30000\n/n of ff00000000000100, created in 5\n"
-                "/ttl of 0, created in 7\nb\n");
 }
 
 /* ------------------------------------------------------------------ folders */

@@ -134,16 +134,3 @@ LOCK_TEST(deletions_in_the_folder_are_of_its_lock)
     assert_int_equal(locks_at(locks, 0)->row.tally.of[TALLY_DELETE], 3);
     assert_int_equal(locks_at(locks, 1)->row.tally.of[TALLY_DELETE], 0);
 }
-
-LOCK_TEST(all_leases_are_held)
-{
-    locks_create(locks, 1, "/s/0f9a2b3c000041118222012345678abc", false, 1);
-    locks_create(locks, 2, "/s/1f9a2b3c000041118222012345678abc", false, 2);
-    locks_create(locks, 3, "/leases/_c_0f-lease-0000000000", true, 3);
-    locks_create(locks, 4, "/leases/_c_1f-lease-0000000001", true, 4);
-    assert_int_equal(locks_at(locks, 0)->holders, 2);
-    assert_string_equal(locks_at(locks, 0)->recipe, "kazoo leases");
-    assert_int_equal(locks_at(locks, 1)->holders, 2);
-    locks_delete(locks, "/s/0f9a2b3c000041118222012345678abc", 5);
-    assert_int_equal(locks_at(locks, 0)->holders, 1);
-}
