@@ -326,6 +326,13 @@ static struct folder *folder_of(struct census *census, const char *path, bool is
 
 /* ------------------------------------------------------------------ changes */
 
+/* The name at a path that is no queue's folder now; NULL: there is none. */
+static struct name *find_name(const struct census *census, const struct census_create *create)
+{
+    bool is_folder = !create->ephemeral && path_tree_find(&census->folders, create->path) != NULL;
+    return is_folder ? NULL : path_tree_find(&census->names, create->path);
+}
+
 static void note_create(struct census *census, const struct census_create *create, enum shape shape)
 {
     struct refused *session = id_tree_find(&census->refused, create->session);
@@ -337,7 +344,7 @@ static void note_create(struct census *census, const struct census_create *creat
     else if (create->ephemeral)
         name = path_tree_find_or_add(&census->names, create->path, sizeof *name);
     else
-        name = path_tree_find(&census->names, create->path);
+        name = find_name(census, create);
     if (name != NULL) {
         if (name->is_there) /* its end was not seen */
             end_life(census, name, create->zxid);
@@ -362,7 +369,7 @@ static bool is_lock(struct census *census, const struct census_create *create, e
 {
     if (!census->is_known || (create->ephemeral && shape != PLAIN))
         return census->is_known;
-    const struct name *name = path_tree_find(&census->names, create->path);
+    const struct name *name = find_name(census, create);
     if (name != NULL || shape == PLAIN)
         return name != NULL && name->is_lock;
     const struct folder *folder = folder_of(census, create->path, false);

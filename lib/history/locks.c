@@ -37,7 +37,8 @@ struct locks_place {
 struct locks {
     locks_closed *closed;
     void *context;
-    path_tree by_path, places;
+    path_tree queues, names,
+        places; /* a path may be a lock by name first, and a queue's folder then */
     id_tree by_session;
     struct locks_lock **list;
     size_t count;
@@ -54,14 +55,15 @@ static struct locks_session *session_of(struct locks *locks, int64_t id)
     return session;
 }
 
-/* The lock that an ephemeral znode belongs to, made if there is none: its folder, or itself. */
+/* The lock that a place belongs to, made if there is none: its folder, or itself. */
 static struct locks_lock *lock_of(struct locks *locks, const char *path, bool sequential,
                                   uint64_t at_ns)
 {
     const char *name = strrchr(path, '/') + 1;
     bool is_place = sequential || line_is_kazoo_lease(name);
     char *key = memory_copy(path, is_place ? (size_t)(name - 1 - path) : strlen(path));
-    struct locks_lock *lock = path_tree_find_or_add(&locks->by_path, key, sizeof *lock);
+    struct locks_lock *lock =
+        path_tree_find_or_add(is_place ? &locks->queues : &locks->names, key, sizeof *lock);
     free(key);
     if (lock->all != NULL)
         return lock;
@@ -257,17 +259,20 @@ const struct locks_lock *locks_refuse(struct locks *locks, int64_t id, const cha
     return lock;
 }
 
-/* The lock of a znode that is no place: itself, or that of its folder; NULL: there is none. */
+/* The lock of a znode that is no place: itself, or that of its folder, but not of a queue's folder;
+ * NULL: there is none. */
 static struct locks_lock *find_lock(const struct locks *locks, const char *path)
 {
-    struct locks_lock *lock = path_tree_find(&locks->by_path, path);
+    struct locks_lock *lock = path_tree_find(&locks->names, path);
     const char *name = strrchr(path, '/');
-    if (lock != NULL || name == NULL)
-        return lock != NULL && lock->by_name ? lock : NULL;
+    if (name == NULL || path_tree_find(&locks->queues, path) != NULL)
+        return NULL;
+    if (lock != NULL)
+        return lock;
     char *folder = memory_copy(path, (size_t)(name - path));
-    lock = path_tree_find(&locks->by_path, folder);
+    lock = path_tree_find(&locks->queues, folder);
     free(folder);
-    return lock != NULL && !lock->by_name ? lock : NULL;
+    return lock;
 }
 
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
@@ -352,7 +357,8 @@ void locks_free(struct locks *locks)
     }
     tdestroy(locks->places, path_tree_free_element);
     tdestroy(locks->by_session, free);
-    tdestroy(locks->by_path, path_tree_free_element);
+    tdestroy(locks->queues, path_tree_free_element);
+    tdestroy(locks->names, path_tree_free_element);
     free(locks->list);
     free(locks);
 }
