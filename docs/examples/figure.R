@@ -1,7 +1,8 @@
-# Rscript figure.R rpcs.pdf standalone ensemble3: the requests of a drain, of the valid trials of these folders
+# Rscript figure.R rpcs.pdf standalone ensemble3: the requests of a drain, of these folders' trials: valid, or disturbed
 args <- commandArgs(TRUE)
 trials <- do.call(rbind, lapply(args[-1], function(folder) read.csv(file.path(folder, "trials.csv"))))
-drains <- aggregate(rpcs ~ clients + servers + recipe, trials[trials$valid == "yes", ], median)
+valid <- trials[trials$valid == "yes" | grepl("^disturbed: [^;]*$", trials$reason), ]
+drains <- aggregate(rpcs ~ clients + servers + recipe, valid, median)
 series <- split(drains, paste0(drains$recipe, ", ", drains$servers, " servers"))
 pdf(args[1])
 plot(drains$clients, drains$rpcs, log = "xy", type = "n", xlab = "clients n", ylab = "RPCs of a drain")

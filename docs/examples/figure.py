@@ -1,10 +1,10 @@
-# python3 figure.py rpcs.svg standalone ensemble3: the requests of a drain, of the valid trials of these folders
+# python3 figure.py rpcs.svg standalone ensemble3: the requests of a drain, of these folders' trials: valid, or disturbed
 import sys
 import pandas
 from matplotlib import pyplot
 
 trials = pandas.concat(pandas.read_csv(folder + "/trials.csv") for folder in sys.argv[2:])
-valid = trials[trials.valid == "yes"]
+valid = trials[(trials.valid == "yes") | trials.reason.astype(str).str.fullmatch("disturbed: [^;]*")]
 for marker, ((recipe, servers), rows) in zip("o+sxD*v^", valid.groupby(["recipe", "servers"])):
     drains = rows.groupby("clients").rpcs.median()
     pyplot.loglog(drains.index, drains, marker + "-", fillstyle="none", label=f"{recipe}, {servers} servers")
