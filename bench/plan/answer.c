@@ -63,7 +63,7 @@ struct size {
     uint64_t size; /* 0: there is none */
     uint32_t of[OTHERS][JUDGE_VERDICTS];
     /* The trial that the brake has ended, the last that is not valid, the undetermined one with
-     * most samples, and the first fresh one that failed for what most of them failed for. */
+     * most samples, and the first fresh one that failed for what most failed for, undisturbed. */
     const struct table_value *braked, *not_valid, *undetermined, *gave_out;
     /* Medians over the votes, the fresh ones if there are any; without a vote, over all trials. */
     double measured_us, p50_us, handoffs_per_s;
@@ -166,7 +166,7 @@ static struct size size_of(const struct plan_answer *answer, uint64_t of_size)
     size.p50_us = median_of(&figures, plan_row_p50_us);
     size.handoffs_per_s = median_of(&figures, plan_row_handoffs_per_s);
     size.disturbed = table_cell_flags(&figures, plan_row_noise_disturbed) > 0;
-    size.gave_out = chosen == FRESH ? find_what_gave_out(&figures) : NULL;
+    size.gave_out = chosen == FRESH && !size.disturbed ? find_what_gave_out(&figures) : NULL;
     free(figures.rows);
     return size;
 }
@@ -314,8 +314,7 @@ static struct table_value explain_end(const struct plan_answer *answer, const st
     return table_text(text[0] != '\0' ? text : none);
 }
 
-/* The sizes as in their table, whose rows from `first` on are the answer's, and what they lack. The
- * caller's to free. */
+/* The answer's sizes, the rows of their table from `first` on, and what they lack: to be freed. */
 static char *format_sentence(const struct plan_answer *answer, const struct sizes *sizes,
                              const struct table *table, size_t first)
 {
@@ -329,10 +328,11 @@ static char *format_sentence(const struct plan_answer *answer, const struct size
     for (size_t i = first; i < table->rows; i++) {
         const struct table_value *row = table_row(table, i);
         uint64_t count = row[size_row_size].count;
-        growing_text_add(&text, "%s %s %s (%s)", i == first ? ":" : ",",
+        growing_text_add(&text, "%s %s %s (%s%s)", i == first ? ":" : ",",
                          i == first ? plan_question_format(question, count, size, sizeof size)
                                     : text_format_count(count, size, sizeof size),
-                         row[size_row_result].text, row[size_row_trials].text);
+                         row[size_row_result].text, row[size_row_trials].text,
+                         row[size_row_disturbed].flag ? ", disturbed" : "");
     }
     format_no_votes(&question->objective, &sizes->undecided, why);
     if (why[0] != '\0')
@@ -340,8 +340,9 @@ static char *format_sentence(const struct plan_answer *answer, const struct size
     if (braked != NULL)
         growing_text_add(&text, "; a trial was ended: %s", braked[plan_row_reason].text);
     if (found->lost > 0)
-        growing_text_add(&text, "; %llu to %llu passed at first and failed later",
-                         (unsigned long long)found->lost, (unsigned long long)found->lost_most);
+        growing_text_add(&text, "; %llu%s passed at first and failed later",
+                         (unsigned long long)found->lost,
+                         found->lost_most > found->lost ? " and others" : "");
     if (found->reason == SEARCH_EVERYTHING_MEETS)
         growing_text_add(&text, "; more were not tried: %s",
                          question->most_by != NULL ? question->most_by : "--at-most");
@@ -384,8 +385,7 @@ static void fill_ends(const struct plan_answer *answer, const struct sizes *size
     }
 }
 
-/* Fills the figures of the largest size that passed, decided or not, or of the least; and counts
- * the trials of all sizes. */
+/* Fills the figures of the size that figures_at names, and counts the trials of all sizes. */
 static void fill_figures(const struct plan_answer *answer, const struct sizes *sizes,
                          struct table_value *row)
 {
