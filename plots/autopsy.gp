@@ -6,27 +6,48 @@ if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "autopsy.gp") - 1]."." 
 load scripts."/common.gp"
 load scripts."/load_common.gp"
 
-# $periods: seconds from the first, waiters, holders, transactions, errors.
 begin = 1e300
 end = 0
+count = 0
 array high[2] = [0, 0]
 see(ms, waiters, holders, transactions) = ( \
-    begin = least(begin, ms), end = most(end, ms), \
+    begin = least(begin, ms), end = most(end, ms), count = count + 1, \
     high[1] = most(high[1], most(waiters, holders)), high[2] = most(high[2], transactions), ms)
 set datafile columnheaders
 set table $ignored separator comma
 plot run."/periods.csv" using (see(column("begin_ms"), column("waiters_max"), \
     column("holders_max"), column("transactions"))):(length = column("seconds")) with table
-set table $periods separator comma
-plot run."/periods.csv" using ((column("begin_ms") - begin) / 1e3):(column("waiters_max")): \
-    (column("holders_max")):(column("transactions")):(column("errors")) with table
-unset table
-set datafile nocolumnheaders
-
 if (end <= begin) {
     print "plots: ".run."/periods.csv: fewer than two periods"
     exit status 3
 }
+array from[count]
+array waiters[count]
+array holders[count]
+array transactions[count]
+array errors[count]
+keep(i) = (from[i] = (column("begin_ms") - begin) / 1e3, waiters[i] = column("waiters_max"), \
+    holders[i] = column("holders_max"), transactions[i] = column("transactions"), errors[i] = column("errors"))
+plot run."/periods.csv" using (keep(int($0) + 1)):(0) with table
+unset table
+set datafile nocolumnheaders
+
+# $periods: the ends of each period, as seconds from the first: waiters, holders, transactions, errors. In the time
+# between two, which has no transaction, those wait and hold that do on both sides.
+written(x, i, j) = sprintf("%.3f,%d,%d,%d,%d", x, least(waiters[i], waiters[j]), least(holders[i], holders[j]), \
+    i == j ? transactions[i] : 0, i == j ? errors[i] : 0)
+set print $periods
+do for [i = 1:count] {
+    if (i > 1) {
+        if (from[i] - from[i - 1] > 1.5 * length) {
+            print written(from[i - 1] + length, i - 1, i)
+            print written(from[i], i - 1, i)
+        }
+    }
+    print written(from[i], i, i)
+    print written(from[i] + length, i, i)
+}
+unset print
 # The axis is the clock (UTC), with a mark at most every seventh of it.
 origin = begin / 1e3
 span = (end - begin) / 1e3 + length
@@ -45,9 +66,10 @@ rows = rows_for(4, strlen("transactions"))
 eval canvas("autopsy", rows)
 eval legend(rows)
 eval squeeze(4, strlen("transactions"))
-set style line 601 lc rgb "#D55E00" lw 1.5 dt 1
+# The first of each panel is the wider one: where both are equal, it shows beside the other.
+set style line 601 lc rgb "#D55E00" lw 3 dt 1
 set style line 602 lc rgb "#0072B2" lw 1.5 dt 1
-set style line 603 lc rgb "#7F7F7F" lw 1.5 dt 1
+set style line 603 lc rgb "#7F7F7F" lw 3 dt 1
 set style line 604 lc rgb "#000000" lw 1.5 dt 1
 
 label(x) = in_numbers(x)

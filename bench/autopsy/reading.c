@@ -360,11 +360,18 @@ static void note_extent(struct autopsy *autopsy, const struct journal_transactio
     autopsy->least_ms = now_ms < autopsy->least_ms ? now_ms : autopsy->least_ms;
 }
 
+static void count_clients(struct autopsy *autopsy)
+{
+    size_t holders, waiters;
+    locks_count(autopsy->locks, &holders, &waiters);
+    raise_count(&autopsy->period[autopsy_period_holders_max], holders);
+    raise_count(&autopsy->period[autopsy_period_waiters_max], waiters);
+}
+
 static void read_transaction(void *context, const struct journal_transaction *transaction)
 {
     struct autopsy *autopsy = context;
     const int64_t now_ms = transaction->time_ms;
-    size_t holders, waiters;
     /* A later leader's clock may be behind. */
     autopsy->ended |= autopsy->is_second && now_ms - autopsy->back_ms > autopsy->until_ms;
     if (autopsy->ended)
@@ -380,7 +387,8 @@ static void read_transaction(void *context, const struct journal_transaction *tr
         if (autopsy->is_second)
             census_create_early(autopsy->census, ns_of(now_ms));
     }
-    autopsy->period[autopsy_period_transactions].count++;
+    if (autopsy->period[autopsy_period_transactions].count++ == 0)
+        count_clients(autopsy); /* since before the period */
     autopsy->period[autopsy_period_bytes].count += transaction->bytes;
     journal_each_change(transaction, autopsy, change);
     if (transaction->change.type != JOURNAL_CLOSE_SESSION) {
@@ -388,9 +396,7 @@ static void read_transaction(void *context, const struct journal_transaction *tr
         session->seen_ms = now_ms;
         session->seen_zxid = transaction->zxid;
     }
-    locks_count(autopsy->locks, &holders, &waiters);
-    raise_count(&autopsy->period[autopsy_period_holders_max], holders);
-    raise_count(&autopsy->period[autopsy_period_waiters_max], waiters);
+    count_clients(autopsy);
 }
 
 static void read_session(void *context, int64_t id, int32_t timeout_ms)
