@@ -62,6 +62,6 @@ set samples 400
 plot for [k = 1:words(drawn)] $medians index k - 1 \
         using 2:(has_curve(word(drawn, k)) ? NaN : $3) with lines ls 100 + int(word(drawn, k)) notitle, \
     for [r in drawn] [first:last] '+' using 1:(curve(int(r), $1)) with lines ls 100 + int(r) notitle, \
-    for [r in drawn] $trials using (is(r, 1) ? $2 : NaN):3 with points ls int(r) notitle, \
+    for [r in nested(drawn)] $trials using (is(r, 1) ? $2 : NaN):3 with points ls int(r) notitle, \
     for [r in drawn] $trials using (is(r, 0) ? $2 : NaN):3 with points ls 300 + int(r) notitle, \
     for [r in drawn] NaN with linespoints ls 500 + int(r) title entry(r) @unused_entry

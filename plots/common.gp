@@ -90,6 +90,11 @@ law_of(i, n) = look(i, 6) * n**2 + look(i, 7) * n + look(i, 8)
 # The terminals do not agree on the size of points, of triangles and diamonds least of all.
 point_scale = format eq "svg" ? 0.8 : 1.0
 point(i) = int(look(i, 3))
+# The recipes of a list, those with filled points and solid lines first: what is drawn over them does not hide them.
+is_filled(i) = in_list(" 5 7 9 11 13 15", sprintf("%d", point(i)))
+with_points(list, filled, k) = k > words(list) ? "" \
+    : (is_filled(int(word(list, k))) == filled ? word(list, k)." " : "").with_points(list, filled, k + 1)
+nested(list) = with_points(list, 1, 1).with_points(list, 0, 1)
 size(i) = point_scale * look(i, 4) * (format eq "svg" && point(i) >= 8 && point(i) <= 13 ? 0.8 : 1)
 set dashtype 2 (9, 5)
 set dashtype 3 (4, 4)
@@ -167,7 +172,7 @@ y_axis(low, high, panel) = ( \
     y_decade = panel / most(1, log10(3.0 * high / low)), \
     y_high = reach(high * 10**(headroom / y_decade), y_decade), \
     y_low = least(descend(low / 10**(3.0 / y_decade), y_decade), y_high / 10), y_decade = panel / log10(y_high / y_low), \
-    left = (48 + 8.0 * most(label_letters(y_low), label_letters(y_high))) / width, \
+    left = (54 + 8.0 * most(label_letters(y_low), label_letters(y_high))) / width, \
     sprintf("set yrange [%.9g : %.9g]; set ytics (%s)", at(y_low), at(y_high), log_tics(y_low, y_high)))
 label_letters(x) = most(strlen(label(10.0**floor(log10(x)))), \
     strlen(label(10.0**floor(log10(x) - 1))))
@@ -279,7 +284,7 @@ legend(rows) = sprintf("set key at screen %g, screen %g maxrows %d", \
 notes = 0
 while (!bare && exists(sprintf("about_%d", notes + 1))) { notes = notes + 1 }
 small_font = format eq "svg" ? ",11" : format eq "png" ? ",8.25" : ",6.6"
-note_letters(x) = floor(width / closer(6.0, 5.5))
+note_letters(x) = floor(width / 6.0)
 put_word(line, word) = line eq "" ? word : line." ".word
 wrap(text, k, line) = k > words(text) ? line \
     : strlen(put_word(line, word(text, k))) > note_letters(0) && line ne "" \

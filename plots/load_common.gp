@@ -75,7 +75,7 @@ even_tics(x, step, last) = x > last * 1.000001 ? "" \
     : sprintf("'%s' %.9g, ", thousands(x), x).even_tics(x + step, step, last)
 zero_axis(high, steps) = (y_step = step_of(1.06 * high / steps), \
     y_high = y_step * ceil(1.06 * high / y_step - 1e-9), \
-    left = (48 + 8.0 * strlen(thousands(y_high))) / width, \
+    left = (54 + 8.0 * strlen(thousands(y_high))) / width, \
     sprintf("unset logscale y; set yrange [0 : %.9g]; set ytics (%s)", y_high, \
         even_tics(0, y_step, y_high)))
 

@@ -15,7 +15,7 @@ eval y_axis(1.1, most(10, most_messages), panel - 60)
 count_tics = 'set ytics ('.tic(0, 1).', '.log_tics(1, y_high).')'
 set yrange [at(0) - 0.12 : at(y_high)]
 eval count_tics
-left = (48 + 8.0 * label_letters(y_high)) / width
+left = (54 + 8.0 * label_letters(y_high)) / width
 middle = (0.97 + left) / 2
 eval waiter_axis(fewest, most_waiters, panel_letters(left, middle - 0.02))
 
@@ -35,9 +35,9 @@ set lmargin at screen left
 set rmargin at screen middle - 0.02
 set title "Notifications of a handoff with W waiters"
 eval y_title("messages of a handoff", bottom(rows), top(rows))
-plot for [r in drawn] $waiters using (is(r) ? $2 : NaN):(line_y(r, $10, $3)) \
+plot for [r in nested(drawn)] $waiters using (is(r) ? $2 : NaN):(line_y(r, $10, $3)) \
         with lines ls 100 + int(r) notitle, \
-    for [r in drawn] $waiters using (is(r) ? $2 : NaN):(at($3)) with points ls int(r) notitle, \
+    for [r in nested(drawn)] $waiters using (is(r) ? $2 : NaN):(at($3)) with points ls int(r) notitle, \
     for [r in drawn] NaN with linespoints ls 500 + int(r) title name(r) @law_entry
 
 set lmargin at screen middle + 0.02
@@ -47,7 +47,7 @@ set title "CREATEs of a handoff with W waiters"
 unset label 99
 label(x) = ""
 eval 'set ytics ('.tic(0, 1).', '.log_tics(1, y_high).')'
-plot for [r in drawn] $waiters using (is(r) ? $2 : NaN):(line_y(r, $11, $4)) \
+plot for [r in nested(drawn)] $waiters using (is(r) ? $2 : NaN):(line_y(r, $11, $4)) \
         with lines ls 100 + int(r) notitle, \
-    for [r in drawn] $waiters using (is(r) ? $2 : NaN):(at($4)) with points ls int(r) notitle
+    for [r in nested(drawn)] $waiters using (is(r) ? $2 : NaN):(at($4)) with points ls int(r) notitle
 unset multiplot

@@ -69,8 +69,8 @@ set label grouped(high) at highest_at, high right offset (words(levels) == 1 ? 2
 bar = words(levels) == 1 ? 1.25 : 1
 plot for [k = 1:words(drawn)] $medians index k - 1 using ($2 / bar):4:($2 * (bar - 1 / bar)):(0) \
         with vectors nohead ls 100 + int(word(drawn, k)) notitle, \
-    for [k = 1:words(drawn)] $medians index k - 1 using 2:4 \
-        with lines ls 100 + int(word(drawn, k)) notitle, \
-    for [r in drawn] $trials using (is(r, 1) ? $2 : NaN):3 with points ls int(r) notitle, \
+    for [r in nested(drawn)] $medians index place_in(drawn, r) - 1 using 2:4 \
+        with lines ls 100 + int(r) notitle, \
+    for [r in nested(drawn)] $trials using (is(r, 1) ? $2 : NaN):3 with points ls int(r) notitle, \
     for [r in drawn] $trials using (is(r, 0) ? $2 : NaN):3 with points ls 300 + int(r) notitle, \
     for [r in drawn] NaN with @entry_look ls entry_style(r) title entry(r) @unused_entry @law_entries
