@@ -122,11 +122,25 @@ static void conclude_herd(struct table *findings, const struct table_value *lock
                      100 * (double)refused / all, name, each, waiters);
 }
 
+static void conclude_end(struct table *findings, const struct autopsy *autopsy)
+{
+    const size_t count = journal_unsettled(autopsy->journal);
+    if (count > 0)
+        findings_add(
+            findings,
+            FINDING_MEASURED("unsettled", "", FINDING_FIGURE((double)count), "transactions", 0),
+            "The last transactions, at most %zu, from zxid 0x%" PRIx64 " on, may not have "
+            "been committed: one server of an ensemble alone has them; name the folders "
+            "of the others, too",
+            count, (uint64_t)autopsy->last_zxid + 1 - count);
+}
+
 void autopsy_conclude(struct autopsy *autopsy)
 {
     const struct table *locks = &autopsy->tables[LOCKS];
     struct table *findings = &autopsy->tables[FINDINGS];
     size_t first[ROWS];
+    conclude_end(findings, autopsy);
     if (find_first(locks, autopsy_lock_rank, first) == 0) {
         findings_add(findings, FINDING_MEASURED("herd", "", FINDING_NO_FIGURE, NULL, 0),
                      autopsy->tables[DOUBTS].rows > 0 ? "No lock is certain: see what is undecided"

@@ -5,6 +5,8 @@
 
 #include "journal/journal.h"
 
+#include <zlib.h>
+
 /* Files begin with a word, the version and a number of the database. */
 #define FILE_HEADER_BYTES 16
 #define FILE_VERSION      2
@@ -32,6 +34,29 @@ struct journal_files {
     struct journal_file *list; /* by their zxids */
     size_t count;
 };
+
+/* The position in a log: at a record, unless `done`. */
+struct log_cursor {
+    struct journal_file *file;
+    gzFile stream;
+    uint64_t at, position;        /* bytes of the log: where the record begins, and ends */
+    uint64_t limit;               /* nothing is read behind it */
+    uint64_t counted, counted_at; /* bytes of the file that the progress has; the position then */
+    unsigned char *record;        /* grows to the longest */
+    size_t room;
+    size_t content; /* bytes of the record without the digest, which a release may lack */
+    struct journal_transaction transaction;
+    const char *compression; /* that cannot be read; NULL: none */
+    bool done;
+    char flaw[192]; /* why it ends: words behind its name; "": it does not, or as it should */
+    bool loses;     /* transactions may be missing because of it */
+};
+
+/* Opens a log. Going on leads to its next record, first of all to the first, or behind the last. */
+MUST_CHECK enum error_kind log_open(struct log_cursor *cursor, struct journal_file *file,
+                                    struct error *error);
+MUST_CHECK enum error_kind log_next(struct log_cursor *cursor, struct error *error);
+void log_close(struct log_cursor *cursor);
 
 /* The name of the program that has compressed a file which begins so; NULL: none that is known. */
 const char *file_compression(const unsigned char *bytes, size_t count);

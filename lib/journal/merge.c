@@ -13,13 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
-#define LOG_MAGIC  0x5a4b4c47 /* ZKLG */
-#define HEAD_BYTES 12         /* before a record: its checksum and its length */
-#define RECORD_END 'B'
-/* Far more than jute.maxbuffer lets a request have; a longer one is none. */
-#define RECORD_MOST    67108864
 #define PROGRESS_BYTES 1048576
 
 struct journal {
@@ -29,21 +23,9 @@ struct journal {
     size_t folder_count;
     uint64_t bytes; /* of the logs */
     bool is_sorted; /* the logs, by their first records */
-};
-
-/* The position in a log: at a record, unless `done`. */
-struct log_cursor {
-    struct journal_file *file;
-    gzFile stream;
-    uint64_t at, position;        /* bytes of the log: where the record begins, and ends */
-    uint64_t limit;               /* nothing is read behind it */
-    uint64_t counted, counted_at; /* bytes of the file that the progress has; the position then */
-    unsigned char *record;        /* grows to the longest */
-    size_t room;
-    size_t content; /* bytes of the record without the digest, which a release may lack */
-    struct journal_transaction transaction;
-    const char *compression; /* that cannot be read; NULL: none */
-    bool done;
+    bool is_of_ensemble;
+    size_t unsettled; /* of the last transactions those that are in the logs of one folder alone,
+                         and in no snapshot */
 };
 
 /* One reading of all files. */
@@ -105,6 +87,7 @@ static enum error_kind find_files(struct journal *journal, size_t index, struct 
     while (open != NULL && kind == ERROR_NONE && (entry = readdir(open)) != NULL) {
         struct journal_file file = {.folder = index};
         char *path = memory_format("%s/%s", found, entry->d_name);
+        journal->is_of_ensemble |= strcmp(entry->d_name, "currentEpoch") == 0;
         file.is_log = read_name(entry->d_name, "log.", &file.zxid);
         if (file.is_log || read_name(entry->d_name, "snapshot.", &file.zxid))
             kind = add_file(&journal->all, path, file, error);
@@ -171,80 +154,12 @@ size_t journal_logs(const struct journal *journal)
     return journal->logs.count;
 }
 
-/* ------------------------------------------------------------------ a log */
-
-/* Ends of a log: but for the first flaws, in words behind its name; `torn` loses nothing. */
-static const char end_of_log[] = "";
-static const char torn[] = "ends within a record: it is cut short, or was copied while it grew";
-static const char wrong[] = "has a record with a wrong checksum; the rest of the file is not read";
-static const char foreign[] = "has a record that cannot be read; the rest of the file is not read";
-static const char not_a_log[] = "is no transaction log";
-static const char other[] = "is of another version than 2, which ZooKeeper 3.4 to 3.9 write";
-static const char compressed[] = "cannot be read, because it is compressed by ";
-
-/* Reads as many of the bytes as there are before the limit. */
-static size_t read_bytes(struct log_cursor *cursor, void *bytes, size_t count)
+size_t journal_unsettled(const struct journal *journal)
 {
-    uint64_t left = cursor->limit - cursor->position;
-    int got = gzread(cursor->stream, bytes, (unsigned)(count < left ? count : left));
-    cursor->position += got > 0 ? (uint64_t)got : 0;
-    return got > 0 ? (size_t)got : 0;
+    return journal->is_of_ensemble ? journal->unsettled : 0;
 }
 
-/* Z_OK, Z_BUF_ERROR where a compressed file is cut short, or the error of reading it. */
-static int state_of(const struct log_cursor *cursor)
-{
-    int state = Z_OK;
-    (void)gzerror(cursor->stream, &state);
-    return state == Z_STREAM_END ? Z_OK : state;
-}
-
-/* Reads what is before the records: NULL, or an end. A server begins with a file without a byte. */
-static const char *read_header(struct log_cursor *cursor)
-{
-    unsigned char header[FILE_HEADER_BYTES];
-    size_t count = read_bytes(cursor, header, sizeof header);
-    struct jute jute = {.bytes = header, .left = count};
-    bool is_log = jute_int(&jute) == LOG_MAGIC, is_known = jute_int(&jute) == FILE_VERSION;
-    cursor->compression = file_compression(header, count);
-    if (count == 0 && state_of(cursor) == Z_OK)
-        return end_of_log;
-    if (!is_log)
-        return cursor->compression != NULL ? compressed : not_a_log;
-    if (count < sizeof header)
-        return torn;
-    return is_known ? NULL : other;
-}
-
-/* Reads the next record: NULL, or an end. What was allocated beforehand is zero: the end. */
-static const char *read_record(struct log_cursor *cursor)
-{
-    unsigned char head[HEAD_BYTES];
-    size_t count = read_bytes(cursor, head, sizeof head);
-    struct jute jute = {.bytes = head, .left = count};
-    uint64_t checksum = (uint64_t)jute_long(&jute);
-    uint32_t length = (uint32_t)jute_int(&jute);
-    if ((count == 0 && state_of(cursor) == Z_OK) ||
-        (count == sizeof head && checksum == 0 && length == 0))
-        return end_of_log;
-    if (count < sizeof head || length >= cursor->limit - cursor->position)
-        return torn;
-    if (length > RECORD_MOST)
-        return foreign;
-    if (length >= cursor->room) {
-        free(cursor->record);
-        cursor->room = 2 * (length + 1UL);
-        cursor->record = memory_new(cursor->room, 1);
-    }
-    if (read_bytes(cursor, cursor->record, length + 1UL) != length + 1UL ||
-        cursor->record[length] != RECORD_END)
-        return torn;
-    if (adler32(1, cursor->record, length) != checksum)
-        return wrong;
-    return transaction_read(cursor->record, length, &cursor->transaction, &cursor->content)
-               ? NULL
-               : foreign;
-}
+/* ------------------------------------------------------------------ flaws and progress */
 
 /* Reports a sentence that begins with a file, if that is not NULL; the full stop is added. */
 __attribute__((format(printf, 4, 5))) static void
@@ -278,58 +193,22 @@ static void count_bytes(struct reading *reading, struct log_cursor *cursor)
                                                        reading->journal->bytes);
 }
 
-/* Goes on to the next record, or behind the last. */
-static void log_next(struct reading *reading, struct log_cursor *cursor)
+/* Goes on to the next record of a log, or behind the last. */
+static void go_on(struct reading *reading, struct log_cursor *cursor)
 {
-    const int64_t after = cursor->transaction.zxid;
-    const char *end;
-    char where[96] = "";
-    do { /* a server may write again what it was sent again */
-        cursor->at = cursor->position;
-        end = cursor->at == 0 ? read_header(cursor) : read_record(cursor);
-    } while (end == NULL && cursor->transaction.zxid <= after);
-    cursor->done = end != NULL;
+    reading->kind = log_next(cursor, reading->error);
     if (cursor->done || cursor->position - cursor->counted_at >= PROGRESS_BYTES)
         count_bytes(reading, cursor);
-    if (!cursor->done)
-        return;
-    const int stream = state_of(cursor);
-    if (stream == Z_ERRNO) {
-        reading->kind = error_from_errno(reading->error, errno, cursor->file->path, "reading it");
-        return;
-    }
-    cursor->file->end = cursor->at;
-    if (end == torn && stream == Z_DATA_ERROR)
-        end = wrong;
-    if (cursor->at > 0)
-        snprintf(where, sizeof where, " (at byte %" PRIu64 ", behind zxid 0x%" PRIx64 ")",
-                 cursor->at, (uint64_t)after);
-    else if (end == compressed)
-        snprintf(where, sizeof where, "%s", cursor->compression);
-    if (end != end_of_log)
-        report_flaw(reading, end != torn, cursor->file->path, "%s%s", end, where);
+    if (cursor->flaw[0] != '\0')
+        report_flaw(reading, cursor->loses, cursor->file->path, "%s", cursor->flaw);
 }
 
 /* Goes to the first record; done if there is none, or the file cannot be opened. */
-static void log_open(struct reading *reading, struct log_cursor *cursor, struct journal_file *file)
+static void begin_log(struct reading *reading, struct log_cursor *cursor, struct journal_file *file)
 {
-    *cursor = (struct log_cursor){.file = file, .stream = gzopen(file->path, "re"), .done = true};
-    if (cursor->stream == NULL) {
-        reading->kind = error_from_errno(reading->error, errno, file->path, "opening it");
-        return;
-    }
-    (void)gzbuffer(cursor->stream, FILE_BUFFER_BYTES);
-    cursor->limit = file->end > 0                   ? file->end
-                    : gzdirect(cursor->stream) != 0 ? file->bytes
-                                                    : UINT64_MAX;
-    log_next(reading, cursor);
-}
-
-static void log_close(struct log_cursor *cursor)
-{
-    if (cursor->stream != NULL)
-        (void)gzclose_r(cursor->stream);
-    free(cursor->record);
+    reading->kind = log_open(cursor, file, reading->error);
+    if (reading->kind == ERROR_NONE)
+        go_on(reading, cursor);
 }
 
 /* ------------------------------------------------------------------ what no log has */
@@ -489,7 +368,7 @@ static void sort_logs(struct reading *reading)
                                     reading->error);
     for (size_t i = 0; i < journal->logs.count && reading->kind == ERROR_NONE; i++) {
         struct log_cursor cursor;
-        log_open(reading, &cursor, &journal->logs.list[i]);
+        begin_log(reading, &cursor, &journal->logs.list[i]);
         cursor.file->zxid = cursor.done ? 0 : cursor.transaction.zxid;
         log_close(&cursor);
     }
@@ -521,7 +400,7 @@ static void open_logs(struct reading *reading)
             continue;
         reading->open = memory_grow(reading->open, reading->open_count, sizeof *reading->open);
         struct log_cursor *cursor = &reading->open[reading->open_count];
-        log_open(reading, cursor, file);
+        begin_log(reading, cursor, file);
         if (cursor->done) /* it has been cut since it was sorted */
             log_close(cursor);
         else
@@ -548,14 +427,28 @@ static bool is_equal(struct reading *reading, const struct log_cursor *first)
     return true;
 }
 
+/* Notes how many folders have a transaction. A new epoch settles what was before it. */
+static void note_copies(const struct reading *reading, int64_t zxid, size_t copies)
+{
+    const struct journal_files *snapshots = &reading->journal->snapshots;
+    bool has_snapshot = snapshots->count > 0 && snapshots->list[snapshots->count - 1].zxid >= zxid;
+    size_t *unsettled = &reading->journal->unsettled;
+    if (copies > 1 || has_snapshot)
+        *unsettled = 0;
+    else
+        *unsettled = begins_epoch(zxid) ? 1 : *unsettled + 1;
+}
+
 /* Passes a committed transaction, and what is missing before it; goes on in each log that has it.
  */
 static void pass(struct reading *reading, const struct log_cursor *first)
 {
     const int64_t zxid = first->transaction.zxid;
+    size_t copies = 0;
     if (!is_equal(reading, first))
         return;
-    if (!was_dropped(reading, zxid)) {
+    bool is_committed = !was_dropped(reading, zxid);
+    if (is_committed) {
         if (reading->last == 0 || find_gap(reading, zxid))
             begin(reading, first->file, zxid);
         reading->last = zxid;
@@ -563,15 +456,19 @@ static void pass(struct reading *reading, const struct log_cursor *first)
     }
     for (size_t i = reading->open_count; i-- > 0;) {
         struct log_cursor *cursor = &reading->open[i];
+        int64_t *folder_last = &reading->folder_last[cursor->file->folder];
         if (cursor->transaction.zxid != zxid)
             continue;
-        reading->folder_last[cursor->file->folder] = zxid;
-        log_next(reading, cursor);
+        copies += *folder_last != zxid;
+        *folder_last = zxid;
+        go_on(reading, cursor);
         if (!cursor->done)
             continue;
         log_close(cursor);
         *cursor = reading->open[--reading->open_count];
     }
+    if (is_committed)
+        note_copies(reading, zxid, copies);
 }
 
 enum error_kind journal_read(struct journal *journal, const struct journal_listener *listener,
