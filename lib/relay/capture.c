@@ -331,18 +331,6 @@ static void give_up(struct capture *capture, struct connection *connection)
 
 /* ------------------------------------------------------------------ connections */
 
-/* Counts what an end has received and the capture lacks; the end of a stream has a number, too. */
-static void find_missing(struct capture *capture, struct connection *connection,
-                         enum conversation_side side)
-{
-    const struct stream *stream = &connection->streams[side];
-    int32_t behind = stream->known ? distance(stream->next, stream->acknowledged) : 0;
-    if (behind <= 1 || !conversation_reads(&connection->conversation, side))
-        return;
-    capture->counts.missing_bytes += (uint32_t)behind;
-    give_up(capture, connection);
-}
-
 static void end(struct capture *capture, struct connection *connection)
 {
     if (connection->stage != STAGE_OPEN)
@@ -350,8 +338,15 @@ static void end(struct capture *capture, struct connection *connection)
     if (connection->streams[CONVERSATION_CLIENT].first != NULL ||
         connection->streams[CONVERSATION_SERVER].first != NULL)
         give_up(capture, connection);
-    for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
-        find_missing(capture, connection, side);
+    for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++) {
+        const struct stream *stream = &connection->streams[side];
+        int32_t behind = stream->known ? distance(stream->next, stream->acknowledged) : 0;
+        /* What an end has received and the capture lacks; the end of a stream has a number, too. */
+        if (behind > 1 && conversation_reads(&connection->conversation, side)) {
+            capture->counts.missing_bytes += (uint32_t)behind;
+            give_up(capture, connection);
+        }
+    }
     if (connection->is_established)
         capture->options.ended(capture->options.context, &connection->conversation);
     conversation_deinit(&connection->conversation);

@@ -280,15 +280,6 @@ uint64_t conversation_unread(const struct conversation *conversation, enum conve
                : conversation->fed_bytes[side] - conversation->read_bytes[side];
 }
 
-size_t conversation_unanswered(const struct conversation *conversation)
-{
-    size_t count = 0;
-    for (const struct conversation_request *next = conversation->requests; next != NULL;
-         next = next->next)
-        count++;
-    return count;
-}
-
 void conversation_deinit(struct conversation *conversation)
 {
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)

@@ -36,8 +36,9 @@ struct conversation_request {
     int32_t xid;
     enum opcode opcode;
     size_t bytes;
-    uint64_t sent_ns;             /* when its last byte came */
-    uint64_t tag;                 /* the listener's own */
+    uint64_t sent_ns; /* when its last byte came */
+    uint64_t tag;     /* the listener's own, and: */
+    struct watches_write *write;
     struct message_record record; /* without the data */
     struct conversation_request *next;
     char copy[]; /* the record's path, with a NUL behind it, or the parts of its transaction */
@@ -68,6 +69,7 @@ struct conversation {
     int64_t session;        /* 0 until it is opened */
     uint64_t now_ns;        /* when the bytes that are being fed have come */
     uint64_t fed_bytes[CONVERSATION_SIDES];
+    struct conversation_request *requests, **last_next; /* without a reply, the oldest first */
     /* The rest is for conversation.c. */
     uint64_t read_bytes[CONVERSATION_SIDES];
     unsigned char first[4]; /* of the client's bytes */
@@ -77,7 +79,6 @@ struct conversation {
     int64_t asked;  /* of the client's opening, and its length */
     size_t opening_bytes;
     struct splitter splitters[CONVERSATION_SIDES];
-    struct conversation_request *requests, **last_next; /* the oldest first */
 };
 
 /* Begins a conversation, which stays where it is until conversation_deinit. */
@@ -103,9 +104,6 @@ void conversation_feed(struct conversation *conversation, enum conversation_side
 
 /* The bytes of a side that are in no message which the listener got. */
 uint64_t conversation_unread(const struct conversation *conversation, enum conversation_side side);
-
-/* The number of requests without a reply. */
-size_t conversation_unanswered(const struct conversation *conversation);
 
 void conversation_deinit(struct conversation *conversation);
 

@@ -35,6 +35,7 @@ struct port {
 /* One end of a connection that is relayed. */
 struct side {
     enum watched watched;
+    enum conversation_side which;
     struct pair *pair;
     int fd;
     uint32_t events;        /* that epoll waits for; 0: it is not registered */
@@ -177,14 +178,9 @@ static void free_closed(struct relay *relay)
 
 /* ------------------------------------------------------------------ bytes */
 
-static enum conversation_side which(const struct side *side)
-{
-    return (enum conversation_side)(side - side->pair->sides);
-}
-
 static struct side *other_side(struct side *side)
 {
-    return &side->pair->sides[!which(side)];
+    return &side->pair->sides[!side->which];
 }
 
 /* Has epoll wait for what the side can do next. What waits for nothing is taken out, because the
@@ -195,7 +191,7 @@ static void watch(struct relay *relay, struct side *side)
     struct epoll_event event = {.data.ptr = side};
     if (!pair->connecting && !side->ended && other_side(side)->pending == NULL)
         event.events |= EPOLLIN;
-    if (side->pending != NULL || (pair->connecting && which(side) == CONVERSATION_SERVER))
+    if (side->pending != NULL || (pair->connecting && side->which == CONVERSATION_SERVER))
         event.events |= EPOLLOUT;
     if (event.events == side->events)
         return;
@@ -265,7 +261,7 @@ static void read_side(struct relay *relay, struct side *side)
         side->ended = true;
         pass_end(relay, side);
     } else
-        conversation_feed(&pair->conversation, which(side), relay->piece, (size_t)count, now_ns);
+        conversation_feed(&pair->conversation, side->which, relay->piece, (size_t)count, now_ns);
 }
 
 static void write_side(struct relay *relay, struct side *side)
@@ -301,8 +297,8 @@ static void begin_pair(struct relay *relay, const struct port *port, int client)
     *pair = (struct pair){.server = port->server, .connecting = true};
     LIST_INSERT_HEAD(&relay->open, pair, link);
     relay->connections.open++;
-    for (int i = 0; i < CONVERSATION_SIDES; i++)
-        pair->sides[i] = (struct side){.watched = WATCHED_SIDE, .pair = pair, .fd = -1};
+    for (enum conversation_side i = 0; i < CONVERSATION_SIDES; i++)
+        pair->sides[i] = (struct side){WATCHED_SIDE, i, pair, .fd = -1};
     conversation_init(&pair->conversation, relay->options.listener, relay->options.context);
     pair->sides[CONVERSATION_CLIENT].fd = client;
     if (tcp_begin(port->server, &pair->sides[CONVERSATION_SERVER].fd, &ignored) != ERROR_NONE) {

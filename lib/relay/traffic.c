@@ -139,7 +139,7 @@ static void count_request(void *context, const struct conversation *conversation
         add(traffic, conversation,
             &(struct traffic_sums){.requests = counts, .sent_bytes = request->bytes});
     session->library = library_of(session, request);
-    watches_read_request(&traffic->watches, conversation, request);
+    request->write = watches_read_request(&traffic->watches, conversation, request);
     add_request(&traffic->operations[request->opcode], request);
     const struct jute_bytes *path = &request->record.path;
     if (path->length == 0)
@@ -214,7 +214,9 @@ void traffic_end(void *context, const struct conversation *conversation)
     traffic->connections++;
     traffic->words += conversation->kind == CONVERSATION_WORD;
     traffic->encrypted += conversation->kind == CONVERSATION_TLS;
-    traffic->unanswered += conversation_unanswered(conversation);
+    for (const struct conversation_request *lost = conversation->requests; lost != NULL;
+         lost = lost->next, traffic->unanswered++)
+        watches_lose_reply(&traffic->watches, conversation, lost);
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         traffic->unread_bytes += conversation_unread(conversation, side);
     if (conversation->unreadable == NULL)

@@ -13,11 +13,12 @@
  *
  * Watches (watches.c). A watch is a session's, on a path: of data (exists, getData), of children
  * (getChildren), or one that stays (addWatch). It counts from the reply of the request that sets
- * it. A notification is attributed to the first write that the server can have executed since then:
- * by its transaction where notifications carry one (from 3.9 on), and otherwise the oldest
- * successful write on that path that was answered after the watch was set, or that has no answer
- * yet. A session that was notified follows the write with its requests until it has set a watch
- * again, has written, has asked for a deletion (which is a cause of its own), or is notified again.
+ * it. A notification is attributed to the write of its transaction where notifications carry one
+ * (from 3.9 on), and otherwise to the first on that path behind the last transaction that its
+ * session has seen: a server sends a notification before any reply that is as new. It waits for the
+ * replies of writes that were asked for before it; one that is lost counts as the newest. A session
+ * that was notified follows the write with its requests until it has set a watch again, has
+ * written, has asked for a deletion (which is a cause of its own), or is notified again.
  *
  * Invariant: set = fired + removed + left + those that are armed at the end; every notification is
  * attributed to one write, or counted as unattributed.
@@ -51,21 +52,23 @@ struct watches_figures {
 #undef X
 };
 
-/* A write, and what it caused. */
+/* A write, and what it caused; or a notification, until its cause gets what followed it. */
 struct watches_write {
     enum opcode opcode;
     char pattern[PATTERN_SIZE]; /* of its path; of the end of a session that of the first znode */
-    int64_t session;            /* that wrote */
-    int32_t xid;
-    uint64_t number;                   /* in the order of the requests, from 1 */
+    int64_t session;            /* that wrote, or was notified */
+    uint64_t number;            /* in the order of the requests, from 1; of the last before it */
     uint64_t requested_ns, replied_ns; /* 0: it has no reply yet */
-    int64_t zxid;
-    uint64_t notified;                 /* notifications */
-    uint64_t last_ns;                  /* of the last of them */
+    int64_t zxid, since;         /* since: that of the session's last reply before a notification */
+    struct watches_write *cause; /* of a notification; NULL: not known */
+    uint64_t notified;           /* notifications */
+    uint64_t last_ns;            /* of the last of them */
     uint64_t followed, followed_bytes; /* requests because of it, and their bytes both ways */
     uint64_t got, armed_again; /* of the sessions notified: those that then wrote or hold a lock,
                                   and those that set a watch again, or did nothing until the next */
-    unsigned uses;             /* for watches.c */
+    unsigned uses;             /* for watches.c, as the places at which it may fire watches: */
+    struct spot **at;
+    size_t at_count;
 };
 
 #define WATCHES_COSTLIEST 5
@@ -82,25 +85,27 @@ struct watches {
     struct locks *locks; /* of every change of znodes: who holds one has got something */
     /* The rest is for watches.c. */
     path_tree spots[MESSAGE_EVENT_CHILDREN + 1]; /* by enum message_event */
+    path_tree owned;                             /* ephemeral znodes */
     id_tree sessions;
-    struct watches_answered {
-        struct spot *spot;
-        struct watches_write *write;
-    } answered[WATCHES_ANSWERED]; /* the last writes with a reply */
+    int64_t zxid;                                     /* the highest of a reply */
+    struct watches_write *answered[WATCHES_ANSWERED]; /* the last writes with a reply */
     size_t next;
 };
 
 /* No lock goes on: before the first message of all zero bytes, and before each run of a drain. */
 void watches_begin(struct watches *watches);
 
-/* For traffic.c: a message of a conversation. */
-void watches_read_request(struct watches *watches, const struct conversation *conversation,
-                          const struct conversation_request *request);
+/* For traffic.c: a message of a conversation. Returns a request's `write`; NULL: it is none. */
+struct watches_write *watches_read_request(struct watches *watches,
+                                           const struct conversation *conversation,
+                                           const struct conversation_request *request);
 void watches_read_reply(struct watches *watches, const struct conversation *conversation,
                         const struct conversation_request *request,
                         const struct message_reply *reply, size_t bytes);
 void watches_read_notification(struct watches *watches, const struct conversation *conversation,
                                const struct message_notification *notification);
+void watches_lose_reply(struct watches *watches, const struct conversation *conversation,
+                        const struct conversation_request *request);
 
 /* Counts what is still open. No message may follow. */
 void watches_end(struct watches *watches);

@@ -3,22 +3,21 @@
 #include "base/memory.h"
 #include "relay/traffic.h"
 
+#include <ctype.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #define MODE_RECURSIVE 1 /* of addWatch: with all znodes below (AddWatchMode) */
 #define REMOVE_ANY     3 /* of removeWatches (WatcherType) */
-/* Flags of a create (CreateMode): ephemeral, without and with a number. */
-#define EPHEMERAL            1
-#define EPHEMERAL_SEQUENTIAL 3
-#define PART_FAILED          (-1) /* any error: with one part of a transaction all fail */
+#define EPHEMERAL      1 /* flags of a create (CreateMode) */
+#define SEQUENTIAL     2 /* its path is known from the reply on */
 
 /* A watch of a session. */
 struct armed {
     char *path; /* the key */
     bool recursive;
-    uint64_t set_ns;
     size_t figures; /* their index */
 };
 
@@ -27,38 +26,42 @@ struct armed {
 struct spot {
     char *path; /* the key */
     int32_t event;
-    struct watches_write **writes; /* the oldest first */
-    size_t count;
+    struct watches_write **writes, **open; /* the oldest first; open: notifications without cause */
+    size_t count, open_count;
     id_tree notified; /* sessions */
 };
 
-/* A session that was notified at a spot, and the last of the writes that did so. */
+/* A session that was notified at a spot: by so many parts of this transaction, the last. */
 struct notified {
     int64_t session; /* the key */
-    uint64_t number;
+    int64_t zxid;
+    size_t parts;
+};
+
+/* An ephemeral znode. */
+struct owned {
+    char *path; /* the key */
+    LIST_ENTRY(owned) link;
 };
 
 struct session {
     int64_t id; /* the key */
     path_tree armed[WATCHES_KINDS];
-    struct watches_write *follows; /* the write that notified it; NULL: it follows none */
+    int64_t zxid;                  /* the last that a reply had */
+    struct watches_write *follows; /* its last notification; NULL: it follows none */
     int32_t first_xid;             /* of the requests because of that; 0: none yet */
     size_t asked;                  /* of these, without a reply */
-    char **ephemerals;             /* its znodes, in no order */
-    size_t ephemeral_count;
+    LIST_HEAD(, owned) owned;
 };
 
-/* A request, or a reply, whose changes are taken in. */
+/* A request, or its reply, whose changes are taken in. */
 struct message {
     struct watches *watches;
     struct session *session;
-    int32_t xid;
     uint64_t at_ns;
-    struct watches_write *write; /* that is asked for */
     enum opcode opcode;
-    bool answered; /* with this result: */
-    int32_t error;
-    int64_t zxid;
+    struct watches_write *write; /* that is asked for; NULL: none yet */
+    bool answered;
 };
 
 static struct session *session_of(struct watches *watches, int64_t id)
@@ -86,7 +89,6 @@ static void arm(const struct message *message, enum watches_kind kind, const cha
     watches->figures[index].set++;
     struct armed *armed = path_tree_find_or_add(tree, path, sizeof *armed);
     armed->recursive = recursive;
-    armed->set_ns = message->at_ns;
     armed->figures = index;
 }
 
@@ -104,11 +106,10 @@ static struct armed *find_staying(const struct session *session, const char *pat
     return armed;
 }
 
-/* One notification fires all watches of a session that its event is one for. Returns when the first
- * of them was set; 0: none was seen. The server has a table of data and one of children watches,
- * each with those that stay, and counts a deletion for each that has the session (deleteNode). */
-static uint64_t fire(struct watches *watches, struct session *session, int32_t event,
-                     const char *path)
+/* One notification fires all watches of a session that its event is one for. The server has a table
+ * of data and one of children watches, each with those that stay, and counts a deletion for each
+ * that has the session (deleteNode). */
+static void fire(struct watches *watches, struct session *session, int32_t event, const char *path)
 {
     const bool deleted = event == MESSAGE_EVENT_DELETED, children = event == MESSAGE_EVENT_CHILDREN;
     struct armed *fired[WATCHES_KINDS] = {
@@ -116,32 +117,28 @@ static uint64_t fire(struct watches *watches, struct session *session, int32_t e
         [WATCHES_CHILDREN] =
             deleted || children ? path_tree_find(&session->armed[WATCHES_CHILDREN], path) : NULL,
         [WATCHES_STAYING] = find_staying(session, path)};
-    uint64_t set_ns = 0;
     watches->both += deleted && (fired[WATCHES_STAYING] != NULL ||
                                  (fired[WATCHES_DATA] != NULL && fired[WATCHES_CHILDREN] != NULL));
     for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
         struct armed *armed = fired[kind];
         if (armed == NULL)
             continue;
-        set_ns = set_ns == 0 || armed->set_ns < set_ns ? armed->set_ns : set_ns;
         watches->figures[armed->figures].fired++;
         if (kind != WATCHES_STAYING)
             path_tree_remove(&session->armed[kind], armed);
     }
-    return set_ns;
 }
 
-/* Takes out all watches of a session, which the close of the session ends, or the last message. */
-static void end_armed(struct watches *watches, struct session *session, bool closes)
+/* Takes out all watches of a session, which the close of the session ends, or the last message: 0.
+ * closing: the most notifications of one that stays. */
+static void end_armed(struct watches *watches, struct session *session, uint64_t closing)
 {
     for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
         while (session->armed[kind] != NULL) {
             struct armed *armed = *(struct armed **)session->armed[kind];
-            *(closes ? &watches->figures[armed->figures].left
-                     : &watches->figures[armed->figures].armed) += 1;
-            if (closes)
-                watches->closing +=
-                    1 + (kind == WATCHES_STAYING ? 2 * session->ephemeral_count : 0);
+            *(closing > 0 ? &watches->figures[armed->figures].left
+                          : &watches->figures[armed->figures].armed) += 1;
+            watches->closing += kind == WATCHES_STAYING ? closing : closing > 0;
             path_tree_remove(&session->armed[kind], armed);
         }
     }
@@ -155,147 +152,223 @@ static void keep_costliest(struct watches *watches, const struct watches_write *
     kept.uses = 1;
     for (size_t i = 0; i < WATCHES_COSTLIEST; i++) {
         struct watches_write *of = &watches->costliest[i], lower = *of;
-        if (of->uses > 0 && of->notified + of->followed >= kept.notified + kept.followed)
+        const uint64_t cost = of->notified + of->followed, its = kept.notified + kept.followed;
+        if (of->uses > 0 && (cost > its || (cost == its && of->number < kept.number)))
             continue;
         *of = kept;
         kept = lower;
     }
 }
 
-/* When nothing refers to the write any more, what it has caused is known. */
+/* When nothing refers to the write any more, what it has caused is known. What followed a
+ * notification its cause gets. */
 static void release(struct watches *watches, struct watches_write *write)
 {
+    struct watches_write *cause = write->cause;
     if (--write->uses > 0)
         return;
-    if (write->notified > 0)
+    if (cause != NULL) {
+        cause->notified++;
+        cause->last_ns = write->last_ns > cause->last_ns ? write->last_ns : cause->last_ns;
+        cause->followed += write->followed;
+        cause->followed_bytes += write->followed_bytes;
+        cause->got += write->got;
+        cause->armed_again += write->armed_again;
+        release(watches, cause);
+    } else if (write->notified > 0)
         keep_costliest(watches, write);
+    free(write->at);
     free(write);
 }
 
-static void unlink_write(struct watches *watches, struct spot *spot, struct watches_write *write)
+static struct spot *spot_at(struct watches *watches, int32_t event, const char *path)
 {
-    size_t index = 0;
-    while (spot->writes[index] != write)
-        index++;
-    memmove(spot->writes + index, spot->writes + index + 1,
-            (--spot->count - index) * sizeof(void *));
-    release(watches, write);
-    if (spot->count > 0)
-        return;
-    tdestroy(spot->notified, free);
-    free(spot->writes);
-    path_tree_remove(&watches->spots[spot->event], spot);
+    struct spot *spot = path_tree_find_or_add(&watches->spots[event], path, sizeof *spot);
+    spot->event = event;
+    return spot;
 }
 
 /* The write that is asked for may fire the watches of the event at the path. */
-static void put_at(const struct message *message, int32_t event, const char *path)
+static void put_at(struct watches *watches, struct watches_write *write, int32_t event,
+                   const char *path)
 {
-    struct spot *spot = path_tree_find_or_add(&message->watches->spots[event], path, sizeof *spot);
-    spot->event = event;
+    struct spot *spot = spot_at(watches, event, path);
     spot->writes = memory_grow(spot->writes, spot->count, sizeof(void *));
-    spot->writes[spot->count++] = message->write;
-    message->write->uses++;
+    spot->writes[spot->count++] = write;
+    write->at = memory_grow(write->at, write->at_count, sizeof(void *));
+    write->at[write->at_count++] = spot;
 }
 
-/* It has, or it has failed. A write that is answered stays at its spot until WATCHES_ANSWERED
- * others are: its notifications are under way on other connections. */
-static void answer_at(const struct message *message, int32_t event, const char *path)
+static char *parent_of(const char *path)
 {
-    struct watches *watches = message->watches;
-    struct watches_answered *slot = &watches->answered[watches->next % WATCHES_ANSWERED];
-    struct spot *spot = path_tree_find(&watches->spots[event], path);
-    size_t i = 0;
-    while (
-        spot != NULL && i < spot->count &&
-        (spot->writes[i]->session != message->session->id || spot->writes[i]->xid != message->xid))
-        i++;
-    if (spot == NULL || i == spot->count)
-        return;
-    struct watches_write *write = spot->writes[i];
-    write->replied_ns = message->at_ns;
-    write->zxid = message->zxid;
-    if (message->error != 0) {
-        unlink_write(watches, spot, write);
-        return;
-    }
-    if (slot->spot != NULL)
-        unlink_write(watches, slot->spot, slot->write);
-    *slot = (struct watches_answered){spot, write};
-    watches->next++;
-}
-
-/* Takes in a change: its event at its znode and, unless it only sets the data, above. */
-static void change_at(struct message *message, int32_t event, const char *path)
-{
-    void (*at)(const struct message *, int32_t, const char *) =
-        message->answered ? answer_at : put_at;
-    struct watches *watches = message->watches;
-    if (message->write == NULL && !message->answered) {
-        message->write = memory_new(1, sizeof *message->write);
-        *message->write = (struct watches_write){.opcode = message->opcode,
-                                                 .session = message->session->id,
-                                                 .xid = message->xid,
-                                                 .number = ++watches->asked,
-                                                 .requested_ns = message->at_ns,
-                                                 .uses = 1};
-        pattern_fold(path, strlen(path), message->write->pattern);
-    }
-    at(message, event, path);
-    if (event == MESSAGE_EVENT_CHANGED)
-        return;
     char *parent = memory_text(path), *name = strrchr(parent, '/');
     name[name == parent] = '\0';
-    at(message, MESSAGE_EVENT_CHILDREN, parent);
-    free(parent);
+    return parent;
+}
+
+/* The write at a spot that fired a notification: that of its transaction, or the first that its
+ * session has not seen, neither by a reply nor by a notification here; NULL: none is there. open:
+ * set if one that was asked for before has no reply yet. */
+static struct watches_write *find_cause(const struct spot *spot, const struct watches_write *told,
+                                        const struct notified *last, bool *open)
+{
+    struct watches_write *first = NULL, *again = NULL;
+    size_t parts = 0;
+    for (size_t i = 0; spot != NULL && i < spot->count; i++) {
+        struct watches_write *write = spot->writes[i];
+        const int64_t zxid = write->zxid;
+        if (write->replied_ns == 0)
+            *open |= write->number <= told->number;
+        else if (told->zxid > 0 ? zxid != told->zxid : zxid <= told->since)
+            continue;
+        else if (zxid == last->zxid) {
+            again = write;
+            parts++;
+        } else if (zxid > last->zxid && (first == NULL || zxid < first->zxid))
+            first = write;
+    }
+    return parts > last->parts ? again : first;
+}
+
+/* Attributes the notifications at a spot up to the first whose cause is not certain. Frees a spot
+ * with nothing at it. */
+static void attribute(struct watches *watches, struct spot *spot)
+{
+    size_t done = 0;
+    for (; done < spot->open_count; done++) {
+        struct watches_write *told = spot->open[done], *cause;
+        struct notified *last = id_tree_find_or_add(&spot->notified, told->session, sizeof *last);
+        bool open = false;
+        cause = find_cause(spot, told, last, &open);
+        if (cause == NULL && spot->event == MESSAGE_EVENT_CREATED &&
+            isdigit((unsigned char)spot->path[strlen(spot->path) - 1]) != 0) {
+            char *parent = parent_of(spot->path);
+            (void)find_cause(path_tree_find(&watches->spots[MESSAGE_EVENT_CHILDREN], parent), told,
+                             last, &open);
+            free(parent);
+        }
+        if (open && (cause == NULL || told->zxid <= 0))
+            break;
+        told->cause = cause;
+        if (cause != NULL) {
+            last->parts = cause->zxid == last->zxid ? last->parts + 1 : 1;
+            last->zxid = cause->zxid;
+            cause->uses++;
+        } else
+            watches->unattributed++;
+        release(watches, told);
+    }
+    spot->open_count -= done;
+    if (done > 0)
+        memmove(spot->open, spot->open + done, spot->open_count * sizeof(void *));
+    if (spot->count + spot->open_count > 0)
+        return;
+    tdestroy(spot->notified, free);
+    free(spot->writes);
+    free(spot->open);
+    path_tree_remove(&watches->spots[spot->event], spot);
+}
+
+/* Takes away a write that has failed, or was answered long ago. */
+static void retire(struct watches *watches, struct watches_write *write)
+{
+    for (size_t i = 0; i < write->at_count; i++) {
+        struct spot *spot = write->at[i];
+        size_t index = 0;
+        while (spot->writes[index] != write)
+            index++;
+        memmove(spot->writes + index, spot->writes + index + 1,
+                (--spot->count - index) * sizeof(void *));
+        attribute(watches, spot);
+    }
+    release(watches, write);
+}
+
+/* A write that has a reply stays at its spots until WATCHES_ANSWERED others do: its notifications
+ * are under way on other connections. */
+static void answer(struct watches *watches, struct watches_write *write, uint64_t at_ns,
+                   int64_t zxid)
+{
+    struct watches_write **slot = &watches->answered[watches->next++ % WATCHES_ANSWERED];
+    write->replied_ns = at_ns;
+    write->zxid = zxid;
+    for (size_t i = 0; i < write->at_count; i++)
+        attribute(watches, write->at[i]);
+    if (*slot != NULL)
+        retire(watches, *slot);
+    *slot = write;
 }
 
 /* ------------------------------------------------------------------ changes */
 
-static void forget_ephemeral(struct session *session, const char *path)
+/* Takes in a change that is asked for: its event at its znode, if its path is known, and above
+ * unless it only sets the data. */
+static void change_at(struct message *message, int32_t event, const char *path)
 {
-    size_t i = session->ephemeral_count;
-    while (i > 0 && strcmp(session->ephemerals[i - 1], path) != 0)
-        i--;
-    if (i == 0)
+    if (message->write == NULL) {
+        message->write = memory_new(1, sizeof *message->write);
+        *message->write = (struct watches_write){.opcode = message->opcode,
+                                                 .session = message->session->id,
+                                                 .number = ++message->watches->asked,
+                                                 .requested_ns = message->at_ns,
+                                                 .uses = 1};
+        pattern_fold(path, strlen(path), message->write->pattern);
+    }
+    if (event != 0)
+        put_at(message->watches, message->write, event, path);
+    if (event == MESSAGE_EVENT_CHANGED)
         return;
-    free(session->ephemerals[i - 1]);
-    session->ephemerals[i - 1] = session->ephemerals[--session->ephemeral_count];
+    char *parent = parent_of(path);
+    put_at(message->watches, message->write, MESSAGE_EVENT_CHILDREN, parent);
+    free(parent);
 }
 
-static void keep_ephemeral(const struct message *message, const struct jute_bytes *made,
-                           bool sequential)
+static void forget_owned(struct watches *watches, const char *path)
 {
-    struct session *session = message->session;
-    char *path = memory_copy(made->bytes, made->length);
-    locks_create(message->watches->locks, session->id, path, sequential, message->at_ns);
-    session->ephemerals =
-        memory_grow(session->ephemerals, session->ephemeral_count, sizeof(char *));
-    session->ephemerals[session->ephemeral_count++] = path;
+    struct owned *owned = path_tree_find(&watches->owned, path);
+    if (owned == NULL)
+        return;
+    LIST_REMOVE(owned, link);
+    path_tree_remove(&watches->owned, owned);
+}
+
+static void keep_owned(const struct message *message, const char *path, bool sequential)
+{
+    locks_create(message->watches->locks, message->session->id, path, sequential, message->at_ns);
+    forget_owned(message->watches, path);
+    struct owned *owned = path_tree_find_or_add(&message->watches->owned, path, sizeof *owned);
+    LIST_INSERT_HEAD(&message->session->owned, owned, link);
 }
 
 /* Takes in a change that a request asks for, alone or as a part of a transaction, or that a reply
- * confirms or refuses: `made` is the path of the znode that was created. */
+ * confirms: `made` is the path of the znode that was created. */
 static void add_change(struct message *message, enum opcode opcode,
                        const struct message_record *asked, const struct jute_bytes *made)
 {
-    const bool deletes = opcode == OPCODE_DELETE, done = message->answered && message->error == 0,
-               sequential = asked->number == EPHEMERAL_SEQUENTIAL;
-    const int32_t event = opcode_creates(opcode)      ? MESSAGE_EVENT_CREATED
-                          : deletes                   ? MESSAGE_EVENT_DELETED
-                          : opcode == OPCODE_SET_DATA ? MESSAGE_EVENT_CHANGED
-                                                      : 0;
-    if (event == 0 || asked->path.length == 0 || asked->path.bytes[0] != '/')
+    const bool creates = opcode_creates(opcode), deletes = opcode == OPCODE_DELETE,
+               answered = message->answered,
+               sequential = creates && (asked->number & SEQUENTIAL) != 0;
+    const struct jute_bytes *of = creates && answered ? made : &asked->path;
+    if ((!creates && !deletes && opcode != OPCODE_SET_DATA) || of->length == 0 ||
+        of->bytes[0] != '/')
         return;
-    char *path = memory_copy(asked->path.bytes, asked->path.length);
-    if (deletes && !message->answered)
+    char *path = memory_copy(of->bytes, of->length);
+    if (!answered)
+        change_at(message,
+                  deletes      ? MESSAGE_EVENT_DELETED
+                  : !creates   ? MESSAGE_EVENT_CHANGED
+                  : sequential ? 0
+                               : MESSAGE_EVENT_CREATED,
+                  path);
+    else if (sequential)
+        put_at(message->watches, message->write, MESSAGE_EVENT_CREATED, path);
+    if (answered && creates && (asked->number | SEQUENTIAL) == (EPHEMERAL | SEQUENTIAL))
+        keep_owned(message, path, sequential);
+    else if (answered && deletes)
+        forget_owned(message->watches, path);
+    else if (deletes)
         locks_delete(message->watches->locks, path, message->at_ns);
-    change_at(message, event, path);
-    if (done && deletes)
-        forget_ephemeral(message->session, path);
     free(path);
-    if (done && (opcode == OPCODE_CREATE || opcode == OPCODE_CREATE2) &&
-        (sequential || asked->number == EPHEMERAL) && made->length > 0 && made->bytes[0] == '/')
-        keep_ephemeral(message, made, sequential);
 }
 
 /* Takes in each change of a request; reply: all zero bytes if it has none yet. */
@@ -308,8 +381,7 @@ static void add_changes(struct message *message, const struct message_record *as
     if (message->opcode != OPCODE_MULTI)
         add_change(message, message->opcode, asked, &reply->path);
     while (message->opcode == OPCODE_MULTI && message_next_part(&parts, false, &opcode, &part)) {
-        bool done = message_next_part(&results, true, &answer, &result) && answer != OPCODE_OTHER;
-        message->error = done ? 0 : PART_FAILED;
+        (void)!message_next_part(&results, true, &answer, &result);
         add_change(message, opcode, &part, &result.path);
     }
 }
@@ -318,10 +390,14 @@ static void add_changes(struct message *message, const struct message_record *as
 static void close_session(struct message *message)
 {
     struct session *session = message->session;
-    for (size_t i = 0; i < session->ephemeral_count; i++)
-        change_at(message, MESSAGE_EVENT_DELETED, session->ephemerals[i]);
-    if (!message->answered)
-        end_armed(message->watches, session, true);
+    struct owned *owned;
+    uint64_t closing = 1;
+    locks_close(message->watches->locks, session->id, message->at_ns);
+    for (; (owned = LIST_FIRST(&session->owned)) != NULL; closing += 2) {
+        change_at(message, MESSAGE_EVENT_DELETED, owned->path);
+        forget_owned(message->watches, owned->path);
+    }
+    end_armed(message->watches, session, closing);
 }
 
 /* ------------------------------------------------------------------ what follows */
@@ -378,117 +454,78 @@ static void follow_reply(struct watches *watches, struct session *session,
 
 /* ------------------------------------------------------------------ messages */
 
-void watches_read_request(struct watches *watches, const struct conversation *conversation,
-                          const struct conversation_request *request)
+struct watches_write *watches_read_request(struct watches *watches,
+                                           const struct conversation *conversation,
+                                           const struct conversation_request *request)
 {
     struct session *session = session_of(watches, conversation->session);
-    struct message message = {.watches = watches,
-                              .session = session,
-                              .xid = request->xid,
-                              .opcode = request->opcode,
-                              .at_ns = conversation->now_ns};
+    struct message message = {watches, session, conversation->now_ns, request->opcode, NULL, false};
     follow_request(watches, session, request);
-    if (request->opcode == OPCODE_CLOSE) {
-        locks_close(watches->locks, session->id, message.at_ns);
+    if (request->opcode == OPCODE_CLOSE)
         close_session(&message);
-    } else
+    else
         add_changes(&message, &request->record, &(struct message_record){0});
-    if (message.write != NULL)
-        release(watches, message.write);
+    return message.write;
 }
 
 /* Takes out the watches at a path that a request removes. */
-static void remove_watches(struct watches *watches, struct session *session, int32_t type,
-                           const char *path)
+static void remove_watches(const struct message *message, int32_t type, const char *path)
 {
     for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
-        struct armed *armed = path_tree_find(&session->armed[kind], path);
+        struct armed *armed = path_tree_find(&message->session->armed[kind], path);
         if (armed == NULL ||
             (kind != WATCHES_STAYING && type != REMOVE_ANY && type != (int32_t)kind))
             continue;
-        watches->figures[armed->figures].removed++;
-        path_tree_remove(&session->armed[kind], armed);
+        message->watches->figures[armed->figures].removed++;
+        path_tree_remove(&message->session->armed[kind], armed);
     }
 }
 
 /* What a reply confirms about the session's watches. */
-static void note_watch(const struct message *message, const struct conversation_request *request)
+static void note_watch(const struct message *message, const struct conversation_request *request,
+                       int32_t error)
 {
     const struct message_record *record = &request->record;
+    const enum opcode opcode = request->opcode;
     const char *path = request->copy;
     /* An exists waits for a znode that is not there, too. */
-    bool done = message->error == 0 ||
-                (request->opcode == OPCODE_EXISTS && message->error == MESSAGE_NO_NODE);
+    bool done = error == 0 || (opcode == OPCODE_EXISTS && error == MESSAGE_NO_NODE);
     if (record->path.length == 0 || !done)
         return;
-    switch (request->opcode) {
-    case OPCODE_EXISTS:
-    case OPCODE_GET_DATA:
-        if (record->watch)
-            arm(message, WATCHES_DATA, path, false);
-        break;
-    case OPCODE_GET_CHILDREN:
-    case OPCODE_GET_CHILDREN2:
-        if (record->watch)
-            arm(message, WATCHES_CHILDREN, path, false);
-        break;
-    case OPCODE_ADD_WATCH:
+    if (opcode == OPCODE_ADD_WATCH)
         arm(message, WATCHES_STAYING, path, record->number == MODE_RECURSIVE);
-        break;
-    case OPCODE_REMOVE_WATCHES:
-        remove_watches(message->watches, message->session, record->number, path);
-        break;
-    default:
-        break;
-    }
+    else if (opcode == OPCODE_REMOVE_WATCHES)
+        remove_watches(message, record->number, path);
+    else if (record->watch)
+        arm(message,
+            opcode == OPCODE_EXISTS || opcode == OPCODE_GET_DATA ? WATCHES_DATA : WATCHES_CHILDREN,
+            path, false);
 }
 
 void watches_read_reply(struct watches *watches, const struct conversation *conversation,
                         const struct conversation_request *request,
                         const struct message_reply *reply, size_t bytes)
 {
-    struct message message = {.watches = watches,
-                              .session = session_of(watches, conversation->session),
-                              .xid = request->xid,
-                              .opcode = request->opcode,
-                              .at_ns = conversation->now_ns,
-                              .answered = true,
-                              .error = reply->error,
-                              .zxid = reply->zxid};
-    note_watch(&message, request);
-    if (request->opcode == OPCODE_CLOSE)
-        close_session(&message);
-    else
+    struct session *session = session_of(watches, conversation->session);
+    struct watches_write *write = request->write;
+    struct message message = {watches, session, conversation->now_ns, request->opcode, write, true};
+    session->zxid = reply->zxid > session->zxid ? reply->zxid : session->zxid;
+    watches->zxid = reply->zxid > watches->zxid ? reply->zxid : watches->zxid;
+    note_watch(&message, request, reply->error);
+    if (write != NULL && reply->error != 0)
+        retire(watches, write);
+    else if (write != NULL) {
         add_changes(&message, &request->record, &reply->record);
-    follow_reply(watches, message.session, request, reply, bytes);
+        answer(watches, write, message.at_ns, reply->zxid);
+    }
+    follow_reply(watches, session, request, reply, bytes);
 }
 
-/* The write that has fired a watch which was set then; NULL: none that was seen. No write notifies
- * a session twice at a spot. */
-static struct watches_write *find_cause(struct spot *spot, int64_t session, int64_t zxid,
-                                        uint64_t set_ns)
+void watches_lose_reply(struct watches *watches, const struct conversation *conversation,
+                        const struct conversation_request *request)
 {
-    struct watches_write *answered = NULL, *asked = NULL;
-    if (spot == NULL)
-        return NULL;
-    struct notified *notified = id_tree_find_or_add(&spot->notified, session, sizeof *notified);
-    for (size_t i = 0; i < spot->count; i++) {
-        struct watches_write *write = spot->writes[i];
-        if (write->replied_ns > 0 && write->zxid == zxid) {
-            answered = write;
-            break;
-        }
-        if (write->number <= notified->number)
-            continue;
-        if (write->replied_ns == 0 && asked == NULL)
-            asked = write;
-        if (write->replied_ns > set_ns && answered == NULL && zxid <= 0)
-            answered = write;
-    }
-    struct watches_write *cause = answered != NULL ? answered : asked;
-    if (cause != NULL)
-        notified->number = cause->number;
-    return cause;
+    if (request->write != NULL)
+        answer(watches, request->write, conversation->now_ns, watches->zxid + 1);
 }
 
 void watches_read_notification(struct watches *watches, const struct conversation *conversation,
@@ -497,22 +534,27 @@ void watches_read_notification(struct watches *watches, const struct conversatio
     struct session *session = session_of(watches, conversation->session);
     char *path = memory_copy(notification->path.bytes, notification->path.length);
     const int32_t event = notification->event;
-    uint64_t set_ns = fire(watches, session, event, path);
-    bool is_known = event >= MESSAGE_EVENT_CREATED && event <= MESSAGE_EVENT_CHILDREN;
-    struct watches_write *write =
-        find_cause(is_known ? path_tree_find(&watches->spots[event], path) : NULL, session->id,
-                   notification->zxid, set_ns);
+    struct watches_write *told = memory_new(1, sizeof *told);
+    *told = (struct watches_write){.session = session->id,
+                                   .number = watches->asked,
+                                   .zxid = notification->zxid,
+                                   .since = session->zxid,
+                                   .last_ns = conversation->now_ns,
+                                   .uses = 1};
+    fire(watches, session, event, path);
     /* The end of a session that no client has asked for, such as an expiry, shows here alone. */
     if (event == MESSAGE_EVENT_DELETED)
         locks_delete(watches->locks, path, conversation->now_ns);
     end_following(watches, session, false);
-    watches->unattributed += write == NULL;
-    if (write != NULL) {
-        write->notified++;
-        write->last_ns = conversation->now_ns;
-        write->uses++;
-        session->follows = write;
-    }
+    session->follows = told;
+    if (event >= MESSAGE_EVENT_CREATED && event <= MESSAGE_EVENT_CHILDREN) {
+        struct spot *spot = spot_at(watches, event, path);
+        spot->open = memory_grow(spot->open, spot->open_count, sizeof(void *));
+        spot->open[spot->open_count++] = told;
+        told->uses++;
+        attribute(watches, spot);
+    } else
+        watches->unattributed++;
     free(path);
 }
 
@@ -526,27 +568,26 @@ void watches_begin(struct watches *watches)
 
 void watches_end(struct watches *watches)
 {
-    for (size_t i = 0; i < WATCHES_ANSWERED; i++)
-        if (watches->answered[i].spot != NULL)
-            unlink_write(watches, watches->answered[i].spot, watches->answered[i].write);
-    memset(watches->answered, 0, sizeof watches->answered);
-    for (int event = MESSAGE_EVENT_CREATED; event <= MESSAGE_EVENT_CHILDREN; event++) {
-        while (watches->spots[event] != NULL) { /* what has no reply */
-            struct spot *spot = *(struct spot **)watches->spots[event];
-            unlink_write(watches, spot, spot->writes[0]);
+    struct spot *spot;
+    for (int event = MESSAGE_EVENT_CHILDREN; event > 0; event--)
+        while (watches->spots[event] != NULL) {
+            spot = *(struct spot **)watches->spots[event];
+            if (spot->count > 0)
+                retire(watches, spot->writes[0]);
+            else
+                attribute(watches, spot);
         }
-    }
+    memset(watches->answered, 0, sizeof watches->answered);
     while (watches->sessions != NULL) {
         struct session *session = *(struct session **)watches->sessions;
         if (session->follows != NULL)
             release(watches, session->follows);
-        end_armed(watches, session, false);
-        for (size_t i = 0; i < session->ephemeral_count; i++)
-            free(session->ephemerals[i]);
-        free(session->ephemerals);
+        end_armed(watches, session, 0);
         id_tree_remove(&watches->sessions, session);
         free(session);
     }
+    tdestroy(watches->owned, path_tree_free_element);
+    watches->owned = NULL;
 }
 
 void watches_deinit(struct watches *watches)

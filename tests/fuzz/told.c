@@ -72,6 +72,7 @@ void told_end(struct told *told, const struct conversation *conversation)
         told->fed += conversation->fed_bytes[side];
         told->unread += conversation_unread(conversation, side);
     }
-    told->unanswered += conversation_unanswered(conversation);
+    for (const struct conversation_request *at = conversation->requests; at != NULL; at = at->next)
+        told->unanswered++;
     told->unreadable += conversation->unreadable != NULL;
 }

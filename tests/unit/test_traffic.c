@@ -236,6 +236,99 @@ OBSERVER_TEST(without_one_the_first_after_the_watch_decides)
     assert_int_equal(traffic.watches.unattributed, 1);
 }
 
+static int ask_create(int session, int opcode, const char *path, int flags)
+{
+    messages_say(CLIENT, opcode == 21 ? "iissail" : "iissai", ++xid, opcode, path, "me", flags, 1);
+    by(session);
+    return xid;
+}
+
+static void add_watch(int session, const char *path, int mode)
+{
+    messages_say(CLIENT, "iisi", ++xid, 106, path, mode);
+    messages_say(SERVER, "ilii", xid, xid, 0, 0);
+    by(session);
+}
+
+static void assert_cause(size_t index, int session, uint64_t notified)
+{
+    assert_int_equal(traffic.watches.costliest[index].session, session);
+    assert_int_equal(traffic.watches.costliest[index].notified, notified);
+}
+
+/* The server takes the second first, and notifies before it replies: the path and the transaction
+ * tell then. An ephemeral create, a create2 and one with a TTL. */
+OBSERVER_TEST(creates_with_numbers_are_causes)
+{
+    static const int opcodes[] = {1, 15, 21}, flags[] = {3, 2, 6};
+    for (int i = 0; i < 3; i++) {
+        tear_down(state);
+        set_up(state);
+        add_watch(3, "/l", 1);
+        list(4, "/l", 1);
+        int first = ask_create(1, opcodes[i], "/l/n-", flags[i]),
+            second = ask_create(2, opcodes[i], "/l/n-", flags[i]);
+        notify(3, -1, 1, "/l/n-0000000000");
+        notify(4, -1, 4, "/l");
+        notify(3, -1, 1, "/l/n-0000000001");
+        notify(3, -1, 1, "/l/n-0000000009"); /* of a client elsewhere */
+        messages_say(SERVER, i == 0 ? "ilis" : "ilisS", first, 31, 0, "/l/n-0000000001");
+        by(1);
+        messages_say(SERVER, i == 0 ? "ilis" : "ilisS", second, 30, 0, "/l/n-0000000000");
+        by(2);
+        finish();
+        assert_cause(0, 2, 2);
+        assert_cause(1, 1, 1);
+        assert_int_equal(traffic.watches.unattributed, 1);
+    }
+}
+
+/* Two of its parts notify a watch that stays; the next write is another's. */
+OBSERVER_TEST(each_part_of_a_transaction_notifies)
+{
+    add_watch(3, "/l", 0);
+    messages_say(CLIENT, "iiifissaiifissaiifi", ++xid, 14, 1, 0, -1, "/l/n-", "", 3, 1, 0, -1,
+                 "/l/n-", "", 2, -1, 1, -1);
+    by(1);
+    int other = ask_create(2, 1, "/l/x", 1);
+    for (int i = 0; i < 3; i++)
+        notify(3, -1, 4, "/l");
+    messages_say(SERVER, "ilis", other, 31, 0, "/l/x");
+    by(2);
+    messages_say(SERVER, "iliifisifisifi", other - 1, 30, 0, 1, 0, 0, "/l/n-0000000000", 1, 0, 0,
+                 "/l/n-0000000001", -1, 1, -1);
+    by(1);
+    notify(4, -1, 2, "/l/n-0000000000"); /* without a cause until the session is closed */
+    messages_say(CLIENT, "ii", ++xid, -11);
+    by(1);
+    notify(4, -1, 2, "/l/n-0000000000");
+    traffic_end(&traffic, &of[1]); /* before the reply */
+    finish();
+    assert_cause(0, 1, 2);
+    assert_int_equal(traffic.watches.costliest[0].opcode, OPCODE_MULTI);
+    assert_int_equal(traffic.watches.unattributed, 1);
+    assert_cause(1, 2, 1);
+    assert_cause(2, 1, 1);
+    assert_int_equal(traffic.watches.costliest[2].opcode, OPCODE_CLOSE);
+}
+
+/* A session does not delete at its end what another one has deleted. */
+OBSERVER_TEST(an_ephemeral_is_deleted_once)
+{
+    create(1, "/f", 1, "/f", 0);
+    ask_delete(3, "/f");
+    answer(3, xid, xid, 0);
+    create(4, "/f", 0, "/f", 0);
+    exists(2, "/f", 1, 0);
+    messages_say(CLIENT, "ii", ++xid, -11);
+    messages_say(SERVER, "ili", xid, 30, 0);
+    by(1);
+    answer(4, ask_delete(4, "/f"), 31, 0);
+    notify(2, -1, 2, "/f");
+    finish();
+    assert_cause(0, 4, 1);
+}
+
 /* ------------------------------------------------------------------ watches */
 
 OBSERVER_TEST(watches_are_set_once_and_left)
@@ -245,9 +338,7 @@ OBSERVER_TEST(watches_are_set_once_and_left)
     exists(1, "/a", 0, 0);
     exists(2, "/b", 1, -102); /* refused: none is set */
     list(1, "/a", 1);
-    messages_say(CLIENT, "iisi", ++xid, 106, "/c", 1); /* addWatch, recursive */
-    messages_say(SERVER, "ilii", xid, xid, 0, 0);
-    by(1);
+    add_watch(1, "/c", 1);
     notify(1, -1, 1, "/c/d/e");
     notify(1, -1, 2, "/a"); /* fires both watches of /a */
     list(1, "/a", 1);
@@ -270,9 +361,7 @@ OBSERVER_TEST(watches_are_set_once_and_left)
 /* Each notification is of the next write, and servers count each deletion in both tables. */
 OBSERVER_TEST(a_watch_that_stays_has_a_cause_each_time)
 {
-    messages_say(CLIENT, "iisi", ++xid, 106, "/c", 1);
-    messages_say(SERVER, "ilii", xid, xid, 0, 0);
-    by(1);
+    add_watch(1, "/c", 1);
     for (int i = 2; i < 4; i++) {
         create(i, "/c/d", 0, "/c/d", 0);
         notify(1, -1, 1, "/c/d");
