@@ -1,4 +1,4 @@
-# Rscript figure.R rpcs.pdf standalone ensemble3: the requests of a drain, of these folders' trials: valid, or disturbed
+# Rscript figure.R rpcs.pdf standalone ensemble3: requests of a drain, by trials that are valid or disturbed
 args <- commandArgs(TRUE)
 trials <- do.call(rbind, lapply(args[-1], function(folder) read.csv(file.path(folder, "trials.csv"))))
 valid <- trials[trials$valid == "yes" | grepl("^disturbed: [^;]*$", trials$reason), ]

@@ -1,4 +1,4 @@
-# python3 figure.py rpcs.svg standalone ensemble3: the requests of a drain, of these folders' trials: valid, or disturbed
+# /usr/bin/python3 figure.py rpcs.svg standalone ensemble3: requests of a drain, by trials that are valid or disturbed
 import sys
 import pandas
 from matplotlib import pyplot

@@ -39,7 +39,10 @@ import org.apache.zookeeper.ZooKeeper;
  * <p>RECIPE is a row of main(). Each client has a session of its own, or all are threads of one. A client acts only when
  * all others wait, so that every run has the same messages:
  *
- *     zkherd tap --drain -n 4..64x2 -- java -cp ... CuratorRecipes Mutex {n} {connect}
+ *     J=/usr/share/java # of Debian
+ *     path=.:$J/curator-recipes.jar:$J/curator-framework.jar:$J/curator-client.jar:$J/zookeeper.jar:$J/slf4j-nop.jar
+ *     javac -cp $path CuratorRecipes.java
+ *     zkherd tap --drain -n 4..64x2 -- java -cp $path CuratorRecipes Mutex {n} {connect}
  */
 class CuratorRecipes {
     static final String PATH = "/app/recipe";
