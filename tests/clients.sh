@@ -14,8 +14,6 @@ export LC_ALL=C
 mode=$1 out=$2
 shift 2
 reference=results/reference/clients
-# A server deletes a container without children once a minute, so that one run in some would have to make it again.
-export JAVA_TOOL_OPTIONS="${JAVA_TOOL_OPTIONS-} -Dznode.container.checkIntervalMs=3600000"
 
 jars=/usr/share/java
 curator="java -cp $CLIENTS:$jars/curator-recipes.jar:$jars/curator-framework.jar:$jars/curator-client.jar:$jars/slf4j-nop.jar CuratorRecipes"
