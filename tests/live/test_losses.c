@@ -67,11 +67,12 @@ static bool is_alive(unsigned index)
     return process_is_alive(live_ensemble->servers[index].pid);
 }
 
-/* After the first second: all servers have told by then what they are. */
+/* In the second second: all servers have told by then what they are, and are asked again at its
+ * end. */
 static void kill_when_measured(void *context, const struct load_progress *progress)
 {
     const unsigned *index = context;
-    if (progress->phase == LOAD_MEASURES && progress->second > 0 && is_alive(*index))
+    if (progress->phase == LOAD_MEASURES && progress->second == 1 && is_alive(*index))
         live_kill(*index);
 }
 
