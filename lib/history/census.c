@@ -21,8 +21,8 @@
 
 /* A folder with places. */
 struct folder {
-    char *path;  /* the key */
-    char *place; /* the name of the first */
+    char *path;   /* the key */
+    char place[]; /* the name of the first */
 };
 
 struct life {
@@ -315,12 +315,14 @@ static bool are_alike(const char *one, const char *other)
 /* The folder of a place; NULL if it is not to be added and is not known. */
 static struct folder *folder_of(struct census *census, const char *path, bool is_added)
 {
-    char *text = memory_copy(path, (size_t)(name_of(path) - 1 - path));
-    struct folder *folder = is_added ? path_tree_find_or_add(&census->folders, text, sizeof *folder)
+    const char *name = name_of(path);
+    const size_t size = sizeof(struct folder) + strlen(name) + 1;
+    char *text = memory_copy(path, (size_t)(name - 1 - path));
+    struct folder *folder = is_added ? path_tree_find_or_add(&census->folders, text, size)
                                      : path_tree_find(&census->folders, text);
     free(text);
-    if (folder != NULL && folder->place == NULL)
-        folder->place = memory_text(name_of(path));
+    if (folder != NULL && folder->place[0] == '\0')
+        strcpy(folder->place, name);
     return folder;
 }
 
@@ -513,17 +515,11 @@ struct census *census_new(struct locks *locks)
     return census;
 }
 
-static void free_folder(void *node)
-{
-    free(((struct folder *)node)->place);
-    path_tree_free_element(node);
-}
-
 void census_free(struct census *census)
 {
     tdestroy(census->places, path_tree_free_element);
     tdestroy(census->names, path_tree_free_element);
-    tdestroy(census->folders, free_folder);
+    tdestroy(census->folders, path_tree_free_element);
     tdestroy(census->refused, free_refused);
     for (size_t i = 0; i < census->early_count; i++)
         free(census->early[i].path);

@@ -84,11 +84,6 @@ size_t locks_waiters(const struct locks_lock *lock)
     return lock->place_count + lock->waiting_count - lock->holders;
 }
 
-static struct locks_place *place_of(const struct locks_lock *lock, size_t index)
-{
-    return lock->places[lock->first + index];
-}
-
 static void name_holder(struct locks_row *row, const struct locks_place *place)
 {
     row->holder = place->session->number;
@@ -102,8 +97,8 @@ static void give_turns(struct locks_lock *lock, uint64_t at_ns)
 {
     bool joins = true;
     for (size_t i = 0; i < lock->place_count; i++) {
-        struct locks_place *place = place_of(lock, i);
-        joins = joins && line_joins(&place->line, i, &place_of(lock, 0)->line);
+        struct locks_place *place = lock->places[i];
+        joins = joins && line_joins(&place->line, i, &lock->places[0]->line);
         if (!joins && !place->line.holds)
             return;
         if (joins && !place->line.holds) {
@@ -116,7 +111,7 @@ static void give_turns(struct locks_lock *lock, uint64_t at_ns)
             lock->holders--;
             lock->all->holders--;
             lock->row.granted--;
-            name_holder(&lock->row, place_of(lock, 0));
+            name_holder(&lock->row, lock->places[0]);
         }
         place->line.holds = joins;
     }
@@ -138,14 +133,10 @@ static void close_row(struct locks *locks, struct locks_lock *lock, uint64_t at_
 static void insert(struct locks_lock *lock, struct locks_place *place)
 {
     size_t rank = lock->place_count;
-    if (lock->first > rank) { /* half of the room or more has become free in front */
-        memmove(lock->places, lock->places + lock->first, rank * sizeof(void *));
-        lock->first = 0;
-    }
-    lock->places = memory_grow(lock->places, lock->first + rank, sizeof(void *));
-    while (rank > 0 && queue_before(place->line.sequence, place_of(lock, rank - 1)->line.sequence))
+    lock->places = memory_grow(lock->places, rank, sizeof(void *));
+    while (rank > 0 && queue_before(place->line.sequence, lock->places[rank - 1]->line.sequence))
         rank--;
-    struct locks_place **at = lock->places + lock->first + rank;
+    struct locks_place **at = lock->places + rank;
     memmove(at + 1, at, (lock->place_count++ - rank) * sizeof(void *));
     *at = place;
     lock->all->present++;
@@ -172,16 +163,12 @@ static void make_place(struct locks_lock *lock, struct locks_session *session,
 static bool remove_place(struct locks *locks, struct locks_place *place)
 {
     struct locks_lock *lock = place->lock;
-    struct locks_place **at = lock->places + lock->first;
+    struct locks_place **at = lock->places;
     bool held = place->line.holds;
     while (*at != place)
         at++;
-    size_t rank = (size_t)(at - lock->places) - lock->first;
-    if (rank == 0)
-        lock->first++;
-    else
-        memmove(at, at + 1, (lock->place_count - rank - 1) * sizeof(void *));
     lock->place_count--;
+    memmove(at, at + 1, (size_t)(lock->places + lock->place_count - at) * sizeof(void *));
     locks->present--;
     lock->holders -= held;
     locks->holders -= held;
@@ -305,7 +292,7 @@ void locks_forget(struct locks *locks, uint64_t at_ns)
         struct locks_lock *lock = locks->list[i];
         bool held = false;
         while (lock->place_count > 0)
-            held = remove_place(locks, place_of(lock, 0)) || held;
+            held = remove_place(locks, lock->places[0]) || held;
         while (lock->waiting_count > 0)
             (void)stop_waiting(lock, lock->waiting[0].session, at_ns);
         if (held)

@@ -54,8 +54,8 @@ struct locks_lock {
     struct locks_row row; /* the open one */
     /* The rest is for locks.c. */
     struct locks *all;
-    struct locks_place **places; /* in the order of the queue, from `first` on */
-    size_t first, place_count;
+    struct locks_place **places; /* in the order of the queue */
+    size_t place_count;
     struct locks_waiting *waiting; /* sessions without a place, whose create was refused */
     size_t waiting_count;
 };

@@ -22,7 +22,6 @@ struct snapshot_facts {
 
 struct journal_file {
     char *path;
-    bool is_log;
     size_t folder; /* its index among the folders that were named */
     int64_t zxid;  /* of a log its first record's, 0: it has none; of a snapshot that of its name */
     uint64_t bytes;               /* when it was found */
@@ -67,8 +66,8 @@ bool transaction_read(const unsigned char *bytes, size_t count,
                       struct journal_transaction *transaction, size_t *content);
 
 /* Passes the sessions of a snapshot, and its znodes that are older than `before`, to `listener`. */
-void snapshot_read(const struct journal_file *file, const struct journal_listener *listener,
-                   void *context, int64_t before, struct snapshot_facts *facts);
+void snapshot_read(struct journal_file *file, const struct journal_listener *listener,
+                   void *context, int64_t before);
 
 /* The facts of a snapshot, which is read once for them. */
 const struct snapshot_facts *snapshot_facts(struct journal_file *file);

@@ -17,9 +17,8 @@
 #define PROGRESS_BYTES 1048576
 
 struct journal {
-    struct journal_files all;
-    struct journal_files logs, snapshots; /* the parts of this list */
-    char *const *folders;                 /* the caller's */
+    struct journal_files logs, snapshots;
+    char *const *folders; /* the caller's */
     size_t folder_count;
     uint64_t bytes; /* of the logs */
     bool is_sorted; /* the logs, by their first records */
@@ -76,7 +75,7 @@ static enum error_kind find_files(struct journal *journal, size_t index, struct 
     char *inner = memory_format("%s/version-2", folder);
     DIR *open = opendir(inner);
     const char *found = open != NULL ? inner : folder;
-    const size_t before = journal->all.count;
+    size_t count = 0;
     struct dirent *entry;
     enum error_kind kind = ERROR_NONE;
     if (open == NULL && (open = opendir(folder)) == NULL)
@@ -88,15 +87,17 @@ static enum error_kind find_files(struct journal *journal, size_t index, struct 
         struct journal_file file = {.folder = index};
         char *path = memory_format("%s/%s", found, entry->d_name);
         journal->is_of_ensemble |= strcmp(entry->d_name, "currentEpoch") == 0;
-        file.is_log = read_name(entry->d_name, "log.", &file.zxid);
-        if (file.is_log || read_name(entry->d_name, "snapshot.", &file.zxid))
-            kind = add_file(&journal->all, path, file, error);
+        const bool is_log = read_name(entry->d_name, "log.", &file.zxid);
+        if (is_log || read_name(entry->d_name, "snapshot.", &file.zxid)) {
+            kind = add_file(is_log ? &journal->logs : &journal->snapshots, path, file, error);
+            count++;
+        }
         free(path);
     }
     if (open != NULL)
         (void)closedir(open);
     free(inner);
-    if (kind == ERROR_NONE && journal->all.count == before)
+    if (kind == ERROR_NONE && count == 0)
         kind = error_raise(error, ERROR_NO_JOURNAL, 0, folder, "the folder has no file log.ZXID");
     return kind;
 }
@@ -104,11 +105,15 @@ static enum error_kind find_files(struct journal *journal, size_t index, struct 
 static int compare(const void *a, const void *b)
 {
     const struct journal_file *one = a, *other = b;
-    if (one->is_log != other->is_log)
-        return one->is_log ? -1 : 1;
     if (one->zxid != other->zxid)
         return (one->zxid > other->zxid) - (one->zxid < other->zxid);
     return strcmp(one->path, other->path);
+}
+
+static void sort_files(struct journal_files *files)
+{
+    if (files->count > 0)
+        qsort(files->list, files->count, sizeof *files->list, compare);
 }
 
 enum error_kind journal_open(char *const *folders, size_t count, struct journal **journal,
@@ -119,14 +124,10 @@ enum error_kind journal_open(char *const *folders, size_t count, struct journal 
     *new = (struct journal){.folders = folders, .folder_count = count};
     for (size_t i = 0; i < count && kind == ERROR_NONE; i++)
         kind = find_files(new, i, error);
-    if (new->all.list != NULL) {
-        qsort(new->all.list, new->all.count, sizeof *new->all.list, compare);
-        while (new->logs.count < new->all.count &&new->all.list[new->logs.count].is_log)
-            new->bytes += new->all.list[new->logs.count++].bytes;
-        new->logs.list = new->all.list;
-        new->snapshots.list = new->all.list + new->logs.count;
-        new->snapshots.count = new->all.count - new->logs.count;
-    }
+    sort_files(&new->logs);
+    sort_files(&new->snapshots);
+    for (size_t i = 0; i < new->logs.count; i++)
+        new->bytes += new->logs.list[i].bytes;
     if (kind == ERROR_NONE && new->logs.count == 0)
         kind = error_raise(error, ERROR_NO_JOURNAL, 0, folders[0],
                            "there are snapshots, but no file log.ZXID");
@@ -137,15 +138,21 @@ enum error_kind journal_open(char *const *folders, size_t count, struct journal 
     return kind;
 }
 
+static void free_files(struct journal_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->list[i].path);
+        free(files->list[i].facts);
+    }
+    free(files->list);
+}
+
 void journal_free(struct journal *journal)
 {
     if (journal == NULL)
         return;
-    for (size_t i = 0; i < journal->all.count; i++) {
-        free(journal->all.list[i].path);
-        free(journal->all.list[i].facts);
-    }
-    free(journal->all.list);
+    free_files(&journal->logs);
+    free_files(&journal->snapshots);
     free(journal);
 }
 
@@ -165,18 +172,17 @@ size_t journal_unsettled(const struct journal *journal)
 __attribute__((format(printf, 4, 5))) static void
 report_flaw(const struct reading *reading, bool loses, const char *path, const char *format, ...)
 {
-    struct growing_text sentence = {0};
-    char text[512];
+    char text[512], shown[512];
     va_list values;
-    if (path != NULL)
-        growing_text_add(&sentence, "%s ", printable_text(path, text, sizeof text));
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    growing_text_add(&sentence, "%s.", text);
+    char *sentence = path == NULL
+                         ? memory_format("%s.", text)
+                         : memory_format("%s %s.", printable_text(path, shown, sizeof shown), text);
     if (reading->listener->flaw != NULL)
-        reading->listener->flaw(reading->context, sentence.text, loses);
-    free(sentence.text);
+        reading->listener->flaw(reading->context, sentence, loses);
+    free(sentence);
 }
 
 /* Counts what was read of a file; of one that is done what is behind its end, too. */
@@ -224,19 +230,17 @@ static bool begins_epoch(int64_t zxid)
 static bool is_usable(const struct reading *reading, struct journal_file *snapshot)
 {
     const struct snapshot_facts *facts = snapshot_facts(snapshot);
-    if (facts->compression != NULL)
-        report_flaw(reading, false, snapshot->path,
-                    "is a snapshot that is left out, because it is compressed by %s",
-                    facts->compression);
-    else if (!facts->is_whole)
-        report_flaw(reading, false, snapshot->path, "is no whole snapshot, and is left out");
+    if (!facts->is_whole)
+        report_flaw(reading, false, snapshot->path, "is left out: it is %s%s",
+                    facts->compression != NULL ? "compressed by " : "no whole snapshot",
+                    facts->compression != NULL ? facts->compression : "");
     return facts->is_whole;
 }
 
 /* The snapshot that lacks the fewest deleted znodes: the first that has all before a transaction.
  * Before the first of an epoch the last one behind reading->last will do, if there is no gap behind
  * it. NULL: there is none that can be read. */
-static const struct journal_file *find_snapshot(const struct reading *reading, int64_t zxid)
+static struct journal_file *find_snapshot(const struct reading *reading, int64_t zxid)
 {
     const struct journal_files *snapshots = &reading->journal->snapshots;
     size_t behind = 0;
@@ -256,8 +260,7 @@ static void begin(const struct reading *reading, const struct journal_file *log,
 {
     /* The first of all, in an ensemble of the first epoch, has nothing before it. */
     bool is_first = reading->last == 0 && zxid >> 32 <= 1 && begins_epoch(zxid);
-    const struct journal_file *snapshot = is_first ? NULL : find_snapshot(reading, zxid);
-    struct snapshot_facts facts;
+    struct journal_file *snapshot = is_first ? NULL : find_snapshot(reading, zxid);
     bool is_whole = is_first || (snapshot != NULL && snapshot->zxid >= zxid - 1);
     if (!is_whole && reading->last == 0)
         report_flaw(reading, true, log->path,
@@ -269,7 +272,7 @@ static void begin(const struct reading *reading, const struct journal_file *log,
                                  : is_first       ? 0
                                                   : JOURNAL_NOT_KNOWN);
     if (snapshot != NULL)
-        snapshot_read(snapshot, reading->listener, reading->context, zxid, &facts);
+        snapshot_read(snapshot, reading->listener, reading->context, zxid);
 }
 
 /* The highest zxid of a snapshot behind the last transaction that was read and before another; 0:
@@ -372,7 +375,7 @@ static void sort_logs(struct reading *reading)
         cursor.file->zxid = cursor.done ? 0 : cursor.transaction.zxid;
         log_close(&cursor);
     }
-    qsort(journal->logs.list, journal->logs.count, sizeof *journal->logs.list, compare);
+    sort_files(&journal->logs);
     journal->is_sorted = reading->kind == ERROR_NONE;
     reading->read_bytes = 0;
 }

@@ -178,14 +178,15 @@ static bool read_header(struct source *source)
     return jute_int(&jute) == SNAPSHOT_MAGIC && jute_int(&jute) == FILE_VERSION;
 }
 
-void snapshot_read(const struct journal_file *file, const struct journal_listener *listener,
-                   void *context, int64_t before, struct snapshot_facts *facts)
+void snapshot_read(struct journal_file *file, const struct journal_listener *listener,
+                   void *context, int64_t before)
 {
     struct source *source = memory_new(1, sizeof *source);
-    *facts = (struct snapshot_facts){0};
+    if (file->facts == NULL)
+        file->facts = memory_new(1, sizeof *file->facts);
     source->checksum = 1;
     source->most = file->zxid;
-    source->facts = facts;
+    source->facts = file->facts;
     source->listener = listener;
     source->context = context;
     source->file = gzopen(file->path, "re");
@@ -195,7 +196,7 @@ void snapshot_read(const struct journal_file *file, const struct journal_listene
     skip_acls(source);
     read_znodes(source, before);
     uLong checksum = source->checksum;
-    facts->is_whole = (uLong)read_integer(source, 8) == checksum && !source->failed;
+    file->facts->is_whole = (uLong)read_integer(source, 8) == checksum && !source->failed;
     if (source->file != NULL)
         (void)gzclose_r(source->file);
     tdestroy(source->sessions, free);
@@ -205,10 +206,8 @@ void snapshot_read(const struct journal_file *file, const struct journal_listene
 const struct snapshot_facts *snapshot_facts(struct journal_file *file)
 {
     static const struct journal_listener nobody;
-    if (file->facts == NULL) {
-        file->facts = memory_new(1, sizeof *file->facts);
-        snapshot_read(file, &nobody, NULL, 0, file->facts);
-    }
+    if (file->facts == NULL)
+        snapshot_read(file, &nobody, NULL, 0);
     return file->facts;
 }
 
