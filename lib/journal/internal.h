@@ -51,7 +51,7 @@ struct log_cursor {
     bool loses;     /* transactions may be missing because of it */
 };
 
-/* Opens a log. Going on leads to its next record, first of all to the first, or behind the last. */
+/* Goes to the first record of a log, and to the next one, or behind the last. */
 MUST_CHECK enum error_kind log_open(struct log_cursor *cursor, struct journal_file *file,
                                     struct error *error);
 MUST_CHECK enum error_kind log_next(struct log_cursor *cursor, struct error *error);

@@ -126,7 +126,7 @@ enum error_kind log_open(struct log_cursor *cursor, struct journal_file *file, s
     cursor->limit = file->end > 0                   ? file->end
                     : gzdirect(cursor->stream) != 0 ? file->bytes
                                                     : UINT64_MAX;
-    return ERROR_NONE;
+    return log_next(cursor, error);
 }
 
 void log_close(struct log_cursor *cursor)

@@ -199,22 +199,13 @@ static void count_bytes(struct reading *reading, struct log_cursor *cursor)
                                                        reading->journal->bytes);
 }
 
-/* Goes on to the next record of a log, or behind the last. */
-static void go_on(struct reading *reading, struct log_cursor *cursor)
+/* Counts what was read of a log, and reports why it has ended. */
+static void note_step(struct reading *reading, struct log_cursor *cursor)
 {
-    reading->kind = log_next(cursor, reading->error);
     if (cursor->done || cursor->position - cursor->counted_at >= PROGRESS_BYTES)
         count_bytes(reading, cursor);
     if (cursor->flaw[0] != '\0')
         report_flaw(reading, cursor->loses, cursor->file->path, "%s", cursor->flaw);
-}
-
-/* Goes to the first record; done if there is none, or the file cannot be opened. */
-static void begin_log(struct reading *reading, struct log_cursor *cursor, struct journal_file *file)
-{
-    reading->kind = log_open(cursor, file, reading->error);
-    if (reading->kind == ERROR_NONE)
-        go_on(reading, cursor);
 }
 
 /* ------------------------------------------------------------------ what no log has */
@@ -371,7 +362,8 @@ static void sort_logs(struct reading *reading)
                                     reading->error);
     for (size_t i = 0; i < journal->logs.count && reading->kind == ERROR_NONE; i++) {
         struct log_cursor cursor;
-        begin_log(reading, &cursor, &journal->logs.list[i]);
+        reading->kind = log_open(&cursor, &journal->logs.list[i], reading->error);
+        note_step(reading, &cursor);
         cursor.file->zxid = cursor.done ? 0 : cursor.transaction.zxid;
         log_close(&cursor);
     }
@@ -403,7 +395,8 @@ static void open_logs(struct reading *reading)
             continue;
         reading->open = memory_grow(reading->open, reading->open_count, sizeof *reading->open);
         struct log_cursor *cursor = &reading->open[reading->open_count];
-        begin_log(reading, cursor, file);
+        reading->kind = log_open(cursor, file, reading->error);
+        note_step(reading, cursor);
         if (cursor->done) /* it has been cut since it was sorted */
             log_close(cursor);
         else
@@ -431,15 +424,14 @@ static bool is_equal(struct reading *reading, const struct log_cursor *first)
 }
 
 /* Notes how many folders have a transaction. A new epoch settles what was before it. */
-static void note_copies(const struct reading *reading, int64_t zxid, size_t copies)
+static void note_copies(struct journal *journal, int64_t zxid, size_t copies)
 {
-    const struct journal_files *snapshots = &reading->journal->snapshots;
-    bool has_snapshot = snapshots->count > 0 && snapshots->list[snapshots->count - 1].zxid >= zxid;
-    size_t *unsettled = &reading->journal->unsettled;
-    if (copies > 1 || has_snapshot)
-        *unsettled = 0;
-    else
-        *unsettled = begins_epoch(zxid) ? 1 : *unsettled + 1;
+    const struct journal_files *snapshots = &journal->snapshots;
+    const bool has_snapshot =
+        snapshots->count > 0 && snapshots->list[snapshots->count - 1].zxid >= zxid;
+    journal->unsettled = copies > 1 || has_snapshot ? 0
+                         : begins_epoch(zxid)       ? 1
+                                                    : journal->unsettled + 1;
 }
 
 /* Passes a committed transaction, and what is missing before it; goes on in each log that has it.
@@ -464,14 +456,15 @@ static void pass(struct reading *reading, const struct log_cursor *first)
             continue;
         copies += *folder_last != zxid;
         *folder_last = zxid;
-        go_on(reading, cursor);
+        reading->kind = log_next(cursor, reading->error);
+        note_step(reading, cursor);
         if (!cursor->done)
             continue;
         log_close(cursor);
         *cursor = reading->open[--reading->open_count];
     }
     if (is_committed)
-        note_copies(reading, zxid, copies);
+        note_copies(reading->journal, zxid, copies);
 }
 
 enum error_kind journal_read(struct journal *journal, const struct journal_listener *listener,
