@@ -222,8 +222,10 @@ static bool is_usable(const struct reading *reading, struct journal_file *snapsh
 {
     const struct snapshot_facts *facts = snapshot_facts(snapshot);
     if (!facts->is_whole)
-        report_flaw(reading, false, snapshot->path, "is left out: it is %s%s",
-                    facts->compression != NULL ? "compressed by " : "no whole snapshot",
+        report_flaw(reading, false, snapshot->path, "is %s%s",
+                    facts->compression == NULL
+                        ? "no whole snapshot, and is left out"
+                        : "a snapshot that is left out, because it is compressed by ",
                     facts->compression != NULL ? facts->compression : "");
     return facts->is_whole;
 }

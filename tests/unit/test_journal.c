@@ -128,7 +128,7 @@ static void print_flaw(void *context, const char *sentence, bool loses)
                                         "wrong checksum",
                                         "cannot be read;",
                                         "no transaction log",
-                                        "it is compressed by Snappy",
+                                        "out, because it is compressed by Snappy",
                                         "no whole snapshot",
                                         "no snapshot",
                                         "Transactions"};
@@ -570,7 +570,7 @@ JOURNAL_TEST(a_snapshot_may_be_compressed_but_not_by_all_means)
     write_log(folder, "log.b", 11, 11);
     read_folders(1);
     assert_told("snapshot.a: no whole snapshot at 0 behind 0\n"
-                "snapshot.b.snappy: it is compressed by Snappy at 0 behind 0\n"
+                "snapshot.b.snappy: out, because it is compressed by Snappy at 0 behind 0\n"
                 "log.b: no snapshot! at 0 behind 0\nb\n");
     assert_int_equal(unlink(in_folder("snapshot.a")), 0);
     write_snapshot("raw", true);
