@@ -444,8 +444,7 @@ static void pass(struct reading *reading, const struct log_cursor *first)
     size_t copies = 0;
     if (!is_equal(reading, first))
         return;
-    bool is_committed = !was_dropped(reading, zxid);
-    if (is_committed) {
+    if (!was_dropped(reading, zxid)) {
         if (reading->last == 0 || find_gap(reading, zxid))
             begin(reading, first->file, zxid);
         reading->last = zxid;
@@ -465,8 +464,7 @@ static void pass(struct reading *reading, const struct log_cursor *first)
         log_close(cursor);
         *cursor = reading->open[--reading->open_count];
     }
-    if (is_committed)
-        note_copies(reading->journal, zxid, copies);
+    note_copies(reading->journal, zxid, copies);
 }
 
 enum error_kind journal_read(struct journal *journal, const struct journal_listener *listener,
