@@ -48,6 +48,19 @@ bool series_announces_demand(const struct series *series)
     return series->options.target->connect && !series->options.output->quiet;
 }
 
+/* Says what is left on the servers of a target that is closed. */
+static void announce_remains(const struct series *series, const struct target *target)
+{
+    char where[CONNECT_TEXT_SIZE], logged[32];
+    uint64_t transactions;
+    if (series_announces_demand(series) && target->root[0] != '\0' &&
+        target_count_transactions(target, &transactions))
+        complain_mildly("on %s: %s transactions since the start, with those of others%s",
+                        connect_typed(&target->placement, where, sizeof where),
+                        text_format_count(transactions, logged, sizeof logged),
+                        series->left.kind == ERROR_NONE ? "; no znode and no watch is left" : "");
+}
+
 void series_announce_demand(const struct series *series, const char *each)
 {
     char where[CONNECT_TEXT_SIZE], clients[32];
@@ -433,8 +446,10 @@ int series_run(struct series *series, const struct series_options *options,
         kind = targets_find_cause(&series->targets, kind, &error);
     }
     heed_interruption(series, &error);
+    const struct target target = series->targets.list[0];
     targets_close(&series->targets,
                   &series->left); /* before plots and tables, so that no server waits for them */
+    announce_remains(series, &target);
     series->cut_short = kind != ERROR_NONE ? &error : NULL;
     return conclude(series, close_records(series));
 }

@@ -13,9 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ASK_NS     (5 * NS_PER_S)
 #define SESSION_NS (10 * NS_PER_S)
+/* How often the last transaction is asked for, and how many times at most. */
+#define LAST_US    50000
+#define LAST_TIMES 40
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
 
@@ -262,6 +266,38 @@ enum error_kind target_close(struct target *target, struct error *error)
     ensemble_stop(target->ensemble);
     *target = (struct target){0};
     return kind;
+}
+
+/* Returns whether a server has said it. */
+static bool find_last(const struct target *target, const struct four_letter_identity *of,
+                      uint64_t *zxid)
+{
+    bool known = false;
+    *zxid = 0;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        known = known || of[i].talks;
+        *zxid = of[i].zxid > *zxid ? of[i].zxid : *zxid;
+    }
+    return known;
+}
+
+/* The ends of the sessions may be under way. The upper half of a zxid is the leader's epoch. */
+bool target_count_transactions(const struct target *target, uint64_t *transactions)
+{
+    uint64_t before, last = 0, previous = UINT64_MAX;
+    bool known = find_last(target, target->identities, &before);
+    struct four_letter_identity now[CONNECT_ENDPOINTS_MAX];
+    struct error ignored;
+    for (int i = 0; i < LAST_TIMES && known && last != previous; i++) {
+        usleep(LAST_US);
+        for (size_t j = 0; j < target->servers.count; j++)
+            if (four_letter_identify(&target->servers.endpoints[j], NS_PER_S, &now[j], &ignored))
+                return false;
+        previous = i > 0 ? last : UINT64_MAX;
+        known = find_last(target, now, &last);
+    }
+    *transactions = last - before;
+    return known && before >> 32 == last >> 32;
 }
 
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,

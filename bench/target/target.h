@@ -106,6 +106,11 @@ MUST_CHECK enum error_kind target_open(const struct target_options *options, siz
  * the znode, if that cannot be done; everything else is closed in any case. */
 MUST_CHECK enum error_kind target_close(struct target *target, struct error *error);
 
+/* Transactions that the servers of --connect have logged since target_find, those of others and the
+ * ends of sessions included: read until they stay, for two seconds at most. The target may be a
+ * copy of one that is closed. False: not known, as over an election. */
+bool target_count_transactions(const struct target *target, uint64_t *transactions);
+
 /* Replaces an error that a private server which has ended may have caused, such as a lost
  * connection, by ERROR_SERVER_DIED, with the server's log. Returns the kind of *error. */
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,
