@@ -213,7 +213,13 @@ static enum error_kind find_table(const struct page_sources *sources, const char
         growing_text_add(&names, "%s%s", names.length > 0 ? ", " : "", name);
     }
     enum error_kind kind = check_files(sources, error);
-    if (kind == ERROR_NONE && !found)
+    const char *lacks = found ? NULL : page_table_lacks(sources, table);
+    if (kind == ERROR_NONE && lacks != NULL)
+        kind = error_raise(error, ERROR_USAGE, 0, table,
+                           "its rows are in %s, which these results lack: make them again, or take "
+                           "%s",
+                           lacks, names.text);
+    else if (kind == ERROR_NONE && !found)
         kind = error_raise(error, ERROR_USAGE, 0, table,
                            "these results have no such table; they have %s", names.text);
     free(names.text);

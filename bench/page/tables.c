@@ -311,6 +311,17 @@ const char *page_table_next(const struct page_sources *sources, size_t *at)
     return has_rows ? view.name : NULL;
 }
 
+const char *page_table_lacks(const struct page_sources *sources, const char *name)
+{
+    struct view view;
+    bool is_it = false, has_rows = false;
+    for (size_t at = 0; !is_it && read_view(&at, &view);)
+        is_it = strcmp(view.name, name) == 0;
+    for (size_t i = 0; is_it && i < sources->count; i++)
+        has_rows = has_rows || page_file(&sources->list[i], view.file)->rows > 0;
+    return is_it && !has_rows ? view.file : NULL;
+}
+
 void page_table_write(FILE *stream, const struct page_sources *sources, const char *name,
                       const struct page_form *form)
 {
