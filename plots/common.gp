@@ -6,6 +6,7 @@
 #   gnuplot -e "run='results/…'; recipes='nonscalable scalable'; format='svg'" plots/rpcs.gp
 # run      the folder of the run; its subfolder plots must exist
 # recipes  what to draw, in this order; recipes without data are left out [all known ones]
+# part     a folder in plots, behind a slash []
 # format   svg, png, pdf or eps [svg]
 # bare     1: without a title and small print, whose text a paper has itself [0]
 # fitted   whether the run has a fits.csv [1]
@@ -23,6 +24,7 @@ if (strstrt(" svg png pdf eps ", " ".format." ") == 0) {
     print "plots: unknown format ".format.": say svg, png, pdf or eps"
     exit status 2
 }
+if (!exists("part")) { part = "" }
 if (!exists("fitted")) { fitted = 1 }
 if (!exists("bare")) { bare = 0 }
 # A script whose titles tell its panels apart says titled = 1.
@@ -256,7 +258,7 @@ canvas(name, rows) = ( \
     note_height = small_line * (sum [k = 1:notes] (rows_of(wrapped_note(k)))) + (notes ? 8 : 0), \
     "set terminal ".terminal(rows)." noenhanced butt".\
     (format eq "svg" ? " name 'zkherd_".name."'" : "")."; ".small_print(rows))
-file(name) = sprintf("%s/plots/%s.%s", run, name, format)
+file(name) = sprintf("%s/plots%s/%s.%s", run, part, name, format)
 bottom(rows) = (below + line * rows + 6 + note_height) / height(rows)
 top(rows) = 1 - above / height(rows)
 # A legend of so many entries, the longest with so many letters, has as many columns as have room,

@@ -270,7 +270,13 @@ static char *describe(struct plots *plots, const char *scripts)
     if (kind == ERROR_NONE && plots->recipes != NULL && recipes.names.length == 0)
         kind = error_raise(&plots->why, ERROR_USAGE, 0, plots->recipes,
                            "none of these recipes is in %s", plots->folder);
+    snprintf(plots->part, sizeof plots->part, "%s%s", plots->recipes != NULL ? "/" : "",
+             plots->recipes != NULL ? recipes.names.text : "");
+    for (char *space = plots->part; (space = strchr(space, ' ')) != NULL;)
+        *space = '-';
     add_variable(&variables, "run", plots->folder);
+    if (plots->part[0] != '\0')
+        add_variable(&variables, "part", plots->part);
     add_variable(&variables, "scripts", scripts);
     add_variable(&variables, "recipes", recipes.names.text);
     add_about(&variables, plots->folder);
@@ -347,7 +353,7 @@ static enum plots_end draw_one(struct plots *plots, const char *name, const char
 {
     char *all = memory_format("%sformat='%s'", variables, format),
          *script = memory_format("%s/%s.gp", scripts, name),
-         *picture = memory_format("%s/plots/%s.%s", plots->folder, name, format);
+         *picture = memory_format("%s/plots%s/%s.%s", plots->folder, plots->part, name, format);
     enum plots_end end = run_script(all, script, plots);
     bool whole = is_whole(picture, format);
     if (end == PLOTS_NOTHING || !whole)
@@ -375,6 +381,8 @@ enum plots_end plots_draw(struct plots *plots)
     if (variables == NULL)
         return PLOTS_SKIPPED;
     snprintf(folder, sizeof folder, "%s/plots", plots->folder);
+    (void)!mkdir(folder, 0777);
+    snprintf(folder, sizeof folder, "%s/plots%s", plots->folder, plots->part);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         end = skip(plots, "%s: %s", folder, strerror(errno));
     for (size_t i = 0; end != PLOTS_SKIPPED && i < PLOTS * PLOT_FORMATS; i++) {

@@ -4,7 +4,7 @@
  *
  * The scripts (plots/ of the sources, share/zkherd/plots of an installation) read the numbers of
  * the folder's CSV files, and are given what the results are of (bench/output/about.h): that stands
- * below each picture. They draw into <folder>/plots.
+ * below each picture. They draw into <folder>/plots; some recipes alone, into a folder in it.
  */
 #ifndef BENCH_OUTPUT_PLOTS_H
 #define BENCH_OUTPUT_PLOTS_H
@@ -13,6 +13,7 @@
 #include "bench/cli/options.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 
 enum plots_end {
@@ -29,6 +30,7 @@ struct plots {
     const char *folder;
     const char *only;    /* the plots whose names begin so; NULL: all */
     const char *recipes; /* the names of those to draw, separated by commas; NULL: all */
+    char part[PATH_MAX]; /* set by plots_draw: "/" and these names, the folder in plots; "": all */
     bool bare;           /* without a title and small print */
     unsigned formats;    /* at least one (bench/cli/arguments.h) */
     void (*drawn)(void *context, const char *picture); /* of each picture, whole; or NULL */

@@ -45,7 +45,8 @@ static const struct option_row rows[] = {
     {.name = "--only",
      OPTION_INTO(option_row_text, struct plot, only),
      .expected = "expected names of recipes",
-     .help = "      --only RECIPES   draw these recipes alone, such as nonscalable,scalable\n"},
+     .help = "      --only RECIPES   draw these recipes alone, such as nonscalable,scalable,\n"
+             "                       into a folder in plots/ that is named so\n"},
     {.name = "--bare",
      OPTION_FLAG(struct plot, bare),
      .help = "      --bare           without a title and the small print, for a paper whose\n"
@@ -83,7 +84,7 @@ static enum error_kind plot_folder(void *context, const char *folder, struct err
         return error_raise(error, ERROR_NOT_DRAWN, 0, folder, "there is nothing to draw");
     *error = plots.why;
     if (end == PLOTS_DRAWN && !plot->json)
-        printf("plots in %s/plots\n", folder);
+        printf("plots in %s/plots%s\n", folder, plots.part);
     return error->kind;
 }
 
