@@ -14,10 +14,13 @@ limit = NaN
 unknown = ""
 failures = 0
 no_votes = 0
+trials = 0
+disturbed = 0
 vote_of(verdict) = verdict eq "pass" ? 1 : verdict eq "fail" ? 0 : -1
 see(i, n, y, vote) = i > 0 && n > 0 && y > 0 ? ( \
     drawn = with_word(drawn, sprintf("%d", i)), levels = with_word(levels, sprintf("%d", n)), \
-    failures = failures + (vote == 0), no_votes = no_votes + (vote < 0), \
+    failures = failures + (vote == 0), no_votes = no_votes + (vote < 0), trials = trials + 1, \
+    disturbed = disturbed + (strcol("noise_disturbed") eq "yes"), \
     limit = number("limit_us") / 1e6, unknown = strcol("unknown"), \
     low = least(low, y), high = most(high, y), y) : NaN
 set datafile columnheaders
@@ -55,7 +58,9 @@ longest = strlen(objective_text)
 do for [r in drawn] { longest = most(longest, strlen(name(r))) }
 answers = 0
 do for [r in drawn] { answers = answers + (passed[int(r)] > 0 && failed[int(r)] > passed[int(r)]) }
-entries = words(drawn) + 1 + (answers > 0) + (failures > 0) + (no_votes > 0)
+disturbed_text = sprintf("%d of %d trials disturbed", disturbed, trials)
+longest = disturbed ? most(longest, strlen(disturbed_text)) : longest
+entries = words(drawn) + 1 + (answers > 0) + (failures > 0) + (no_votes > 0) + (disturbed > 0)
 rows = rows_for(entries, longest)
 eval canvas("plan", rows)
 eval legend(rows)
@@ -87,6 +92,7 @@ answer_entry = answers ? "NaN with boxes lc rgb '#404040' fillstyle transparent 
     "title 'band: passed to failed', " : ""
 no_vote_entry = no_votes ? "NaN with points pt 6 ps 0.7 * point_scale lw 1 lc rgb '#7F7F7F' ".\
     "title 'grey: no vote', " : ""
+disturbed_entry = disturbed ? "NaN with lines ls 98 title disturbed_text, " : ""
 plot limit with lines ls 900 title objective_text, \
     for [r in drawn] $trials using (voted(r, -1)):3 with points pt 6 ps 0.7 * point_scale lw 1 \
         lc rgb "#7F7F7F" notitle, \
@@ -96,4 +102,5 @@ plot limit with lines ls 900 title objective_text, \
     @answer_entry \
     @failed_entry \
     @no_vote_entry \
+    @disturbed_entry \
     NaN notitle
