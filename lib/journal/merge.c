@@ -199,9 +199,12 @@ static void count_bytes(struct reading *reading, struct log_cursor *cursor)
                                                        reading->journal->bytes);
 }
 
-/* Counts what was read of a log, and reports why it has ended. */
-static void note_step(struct reading *reading, struct log_cursor *cursor)
+/* Counts what was read of a log by a step that ended so, and reports why the log has ended. An
+ * error stays, whatever the steps of other logs are. */
+static void note_step(struct reading *reading, struct log_cursor *cursor, enum error_kind kind)
 {
+    if (kind != ERROR_NONE)
+        reading->kind = kind;
     if (cursor->done || cursor->position - cursor->counted_at >= PROGRESS_BYTES)
         count_bytes(reading, cursor);
     if (cursor->flaw[0] != '\0')
@@ -364,8 +367,7 @@ static void sort_logs(struct reading *reading)
                                     reading->error);
     for (size_t i = 0; i < journal->logs.count && reading->kind == ERROR_NONE; i++) {
         struct log_cursor cursor;
-        reading->kind = log_open(&cursor, &journal->logs.list[i], reading->error);
-        note_step(reading, &cursor);
+        note_step(reading, &cursor, log_open(&cursor, &journal->logs.list[i], reading->error));
         cursor.file->zxid = cursor.done ? 0 : cursor.transaction.zxid;
         log_close(&cursor);
     }
@@ -397,8 +399,7 @@ static void open_logs(struct reading *reading)
             continue;
         reading->open = memory_grow(reading->open, reading->open_count, sizeof *reading->open);
         struct log_cursor *cursor = &reading->open[reading->open_count];
-        reading->kind = log_open(cursor, file, reading->error);
-        note_step(reading, cursor);
+        note_step(reading, cursor, log_open(cursor, file, reading->error));
         if (cursor->done) /* it has been cut since it was sorted */
             log_close(cursor);
         else
@@ -457,8 +458,7 @@ static void pass(struct reading *reading, const struct log_cursor *first)
             continue;
         copies += *folder_last != zxid;
         *folder_last = zxid;
-        reading->kind = log_next(cursor, reading->error);
-        note_step(reading, cursor);
+        note_step(reading, cursor, log_next(cursor, reading->error));
         if (!cursor->done)
             continue;
         log_close(cursor);
