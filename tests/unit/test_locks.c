@@ -128,9 +128,12 @@ LOCK_TEST(each_script_has_its_handoffs)
 LOCK_TEST(deletions_in_the_folder_are_of_its_lock)
 {
     play("30+1 10+0 -0 -0 1+f");
+    locks_create(locks, 1, "/l", false, 6); /* before, or after that was a folder */
+    locks_delete(locks, "/l", 6);
     for (const char *const *path = (const char *const[]){"/l/o", "/l", "/l/o/x", "/f/x", NULL};
          *path != NULL; path++)
         locks_delete(locks, *path, 6);
     assert_int_equal(locks_at(locks, 0)->row.tally.of[TALLY_DELETE], 3);
     assert_int_equal(locks_at(locks, 1)->row.tally.of[TALLY_DELETE], 0);
+    assert_int_equal(locks_at(locks, 2)->row.tally.of[TALLY_DELETE], 1);
 }
