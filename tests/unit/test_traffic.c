@@ -286,6 +286,7 @@ OBSERVER_TEST(creates_with_numbers_are_causes)
 /* Two of its parts notify a watch that stays; the next write is another's. */
 OBSERVER_TEST(each_part_of_a_transaction_notifies)
 {
+    add_watch(1, "/x", 1);
     add_watch(3, "/l", 0);
     messages_say(CLIENT, "iiifissaiifissaiifi", ++xid, 14, 1, 0, -1, "/l/n-", "", 3, 1, 0, -1,
                  "/l/n-", "", 2, -1, 1, -1);
@@ -310,6 +311,7 @@ OBSERVER_TEST(each_part_of_a_transaction_notifies)
     assert_cause(1, 2, 1);
     assert_cause(2, 1, 1);
     assert_int_equal(traffic.watches.costliest[2].opcode, OPCODE_CLOSE);
+    assert_int_equal(traffic.watches.closing, 3); /* the watch's own end, and one znode's */
 }
 
 /* A session does not delete at its end what another one has deleted. */
