@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* internal: one lock, the locks below a folder, and how both are shown. Layer: bench/inspect. */
+/* internal: one lock, the locks below a folder, the connections that servers list, and how they are
+ * shown. Layer: bench/inspect. */
 #ifndef BENCH_INSPECT_INTERNAL_H
 #define BENCH_INSPECT_INTERNAL_H
 
@@ -63,6 +64,31 @@ struct survey {
 MUST_CHECK enum error_kind survey_read(struct browser *browser, const char *path,
                                        struct survey *survey, struct error *error);
 void survey_deinit(struct survey *survey);
+
+/* A session, as a server's answer to cons has it. */
+struct connection {
+    int64_t session;
+    char client[80]; /* the client's end of the connection: 127.0.0.1:54321 */
+    size_t server;   /* its index in the connect string */
+};
+
+/* Only what a server has answered is listed. */
+struct connections {
+    const struct connect_string *servers;
+    struct error refusals[CONNECT_ENDPOINTS_MAX]; /* of each server; ERROR_NONE: it answered */
+    struct connection *list;                      /* to free() */
+    size_t count;
+};
+
+/* Asks one server after another, timeout_ns altogether; each may take an equal share of what is
+ * left. */
+void connections_ask(struct connections *connections, uint64_t timeout_ns);
+
+/* Adds the sessions in a server's answer to cons; other lines are skipped. */
+void connections_read(struct connections *connections, size_t server, const char *answer);
+
+/* The connection of a session, valid until the list changes; NULL if it is not listed. */
+const struct connection *connections_find(const struct connections *connections, int64_t session);
 
 /* Write to stdout: for a terminal as wide as it is, or one JSON object, whose keys are in
  * docs/schema. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * four_letter: four-letter words to one server, over plain TCP, and what the answers say: its role,
- * its counters, its connections. Layer: servers.
+ * four_letter: four-letter words to one server, over plain TCP, and what the answers say: its role
+ * and its counters. Layer: servers.
  *
  * Each question opens a connection of its own, to a host that is an address (tcp_resolve).
  *
@@ -188,32 +188,5 @@ MUST_CHECK enum error_kind four_letter_read_counters(const struct endpoint *endp
                                                      const char *answer,
                                                      struct four_letter_counters *counters,
                                                      struct error *error);
-
-/* ------------------------------------------------------------------ connections */
-
-/* A session, as a server's answer to cons has it. */
-struct connection {
-    int64_t session;
-    char client[80]; /* the client's end of the connection: 127.0.0.1:54321 */
-    size_t server;   /* its index in the connect string */
-};
-
-/* Only what a server has answered is listed. */
-struct connections {
-    const struct connect_string *servers;
-    struct error refusals[CONNECT_ENDPOINTS_MAX]; /* of each server; ERROR_NONE: it answered */
-    struct connection *list;                      /* to free() */
-    size_t count;
-};
-
-/* Asks one server after another, timeout_ns altogether; each may take an equal share of what is
- * left. */
-void connections_ask(struct connections *connections, uint64_t timeout_ns);
-
-/* Adds the sessions in a server's answer to cons; other lines are skipped. */
-void connections_read(struct connections *connections, size_t server, const char *answer);
-
-/* The connection of a session, valid until the list changes; NULL if it is not listed. */
-const struct connection *connections_find(const struct connections *connections, int64_t session);
 
 #endif

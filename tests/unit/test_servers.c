@@ -4,6 +4,7 @@
  * asked are sockets of this process. */
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/inspect/internal.h"
 #include "fleet/server_counters.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
