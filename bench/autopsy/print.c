@@ -109,10 +109,11 @@ static void conclude_herd(struct table *findings, const struct table_value *lock
                      "is in no log: zkherd tap counts it");
     else if (lock[autopsy_lock_handoffs].count == 0)
         findings_add(findings, finding,
-                     "No herd: %s never passed on, and refused %" PRIu64 " creates", name, refused);
+                     "No herd: %s never passed on, and refused %" PRIu64 " create%s", name, refused,
+                     refused == 1 ? "" : "s");
     else if (each <= HERD_REFUSALS || waiters < 2)
-        findings_add(findings, finding, "No herd: %s refused %" PRIu64 " creates, %.1f a grant",
-                     name, refused, each);
+        findings_add(findings, finding, "No herd: %s refused %" PRIu64 " create%s, %.1f a grant",
+                     name, refused, refused == 1 ? "" : "s", each);
     else
         findings_add(findings, finding,
                      "Herd: %.0f %% of all transactions were creates that %s refused: %.3g a "

@@ -143,15 +143,15 @@ void plan_demand_print(const struct plan_options *options, const struct connect_
 {
     struct table rows = find_rows(options);
     const struct table_value *all = table_row(&rows, rows.rows - 1);
-    char where[CONNECT_TEXT_SIZE], sessions[32], load[32], writes[32] = "any";
+    char where[CONNECT_TEXT_SIZE], sessions[32], load[32], writes[32] = "not known";
     if (all[demand_row_transactions].kind == TABLE_COUNT)
         text_format_count(all[demand_row_transactions].count, writes, sizeof writes);
-    complain_mildly("on %s: at most %s sessions at a time; transactions %s; requests a second of "
-                    "--background %s; --dry-run says more",
-                    connect_typed(servers, where, sizeof where),
-                    text_format_count(all[demand_row_sessions].count, sessions, sizeof sessions),
-                    writes,
-                    text_format_count(options->question.background.rate_per_s, load, sizeof load));
+    complain_mildly(
+        "on %s: at most %s sessions at a time; transactions at the objective's pace %s; "
+        "requests a second of --background %s; --dry-run says more",
+        connect_typed(servers, where, sizeof where),
+        text_format_count(all[demand_row_sessions].count, sessions, sizeof sessions), writes,
+        text_format_count(options->question.background.rate_per_s, load, sizeof load));
     table_deinit(&rows);
 }
 
