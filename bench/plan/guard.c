@@ -165,10 +165,21 @@ static void end_for_bystander(struct plan_guard *guard, uint32_t session, enum b
               text_format_duration(guard->bound_ns, bound, sizeof bound));
 }
 
-bool plan_guard_is_out_of_time(const struct plan_guard *guard)
+/* Whether so many thirds of the time for all are used. */
+static bool has_used(const struct plan_guard *guard, unsigned thirds)
 {
     uint64_t most_ns = guard->options.max_time_ns;
-    return most_ns > 0 && clock_now_ns() - guard->begun_ns >= most_ns;
+    return most_ns > 0 && clock_now_ns() - guard->begun_ns >= most_ns / 3 * thirds;
+}
+
+bool plan_guard_is_out_of_time(const struct plan_guard *guard)
+{
+    return has_used(guard, 3);
+}
+
+bool plan_guard_is_late(const struct plan_guard *guard)
+{
+    return has_used(guard, 2);
 }
 
 bool plan_guard_allows(struct plan_guard *guard)

@@ -201,6 +201,8 @@ enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search
 {
     struct search_probe asked;
     enum error_kind kind = ERROR_NONE;
+    if (plan_guard_is_late(&searches->guard))
+        search_settle(&search->search);
     if (!search_next(&search->search, &asked))
         return ERROR_NONE;
     do {

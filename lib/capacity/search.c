@@ -240,6 +240,11 @@ void search_report(struct search *search, enum judge_verdict verdict)
     }
 }
 
+void search_settle(struct search *search)
+{
+    search->plan.resolution_percent = UINT32_MAX;
+}
+
 static enum search_reason reason_of(const struct search *search, const struct search_answer *answer)
 {
     if (!search->concluded)

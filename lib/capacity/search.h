@@ -141,6 +141,10 @@ void search_deinit(struct search *search);
 bool search_next(const struct search *search, struct search_probe *probe);
 void search_report(struct search *search, enum judge_verdict verdict);
 
+/* No further size inside the interval is located, as if it were as narrow as the plan wants it: its
+ * ends are confirmed. */
+void search_settle(struct search *search);
+
 /* What is known; before the end with the reason BUDGET. */
 struct search_answer search_answer(const struct search *search);
 

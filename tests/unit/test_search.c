@@ -51,6 +51,7 @@ static void step(struct search *search, uint64_t size, bool longer, char sign)
 /*
  * The trials that must be asked for, in their order, and their verdicts. "8+ 16-": ballots of two
  * short trials that pass, or fail; "=8+ =9-": of fresh trials, five that pass or three that fail;
+ * "/": the search settles;
  * "2:+x": single ones: + passes, - fails, ? is undetermined, x not valid, ! braked; "~": from
  * here on the trials are long.
  */
@@ -58,6 +59,11 @@ static void play(struct search *search, const char *script)
 {
     while (*script != '\0') {
         char *end;
+        if (*script == '/') {
+            search_settle(search);
+            script += 2;
+            continue;
+        }
         bool fresh = *script == '=', longer = fresh;
         uint64_t size = strtoull(script + fresh, &end, 10);
         size_t trials = !fresh ? 2 : *end == '+' ? 5 : 3;
@@ -171,6 +177,11 @@ static const struct {
      */
     {TO_9 " =9- =8- 6+ 7+ =7+ =8-", .above = true,
      .answer = {FOUND, 7, DECIDED, 8, DECIDED, .lost = 8, .lost_most = 9}},
+    /* A search that settles decides the size under way, then both ends; it looks for one that fails
+     * first, and for one that passes if the candidate does not. */
+    {"1+ 2+ 4+ 8+ / 16- =8+ =16-", .answer = {FOUND, 8, DECIDED, 16, DECIDED}},
+    {"1+ 2+ 4+ 8+ 16- 12:- / 12:- =8- =4+",
+     .answer = {FOUND, 4, DECIDED, 8, DECIDED, .lost = 8, .lost_most = 8}},
     /* No end is decided before its fresh trials have ended, or by those before another move. */
     {TO_9, 9, .answer = {BUDGET, 9, TRIED, 10, TRIED}},
     {TO_9 " =9+ 10:~++", 10, .answer = {BUDGET, 9, DECIDED, 10, SEARCH_END_UNDER_WAY}},
