@@ -32,6 +32,7 @@ struct journal_file {
 struct journal_files {
     struct journal_file *list; /* by their zxids */
     size_t count;
+    uint64_t bytes; /* of all of them */
 };
 
 /* The position in a log: at a record, unless `done`. */

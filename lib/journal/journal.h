@@ -109,7 +109,6 @@ struct journal_znode {
     int64_t owner; /* session of an ephemeral znode; 0: it is none, or has a TTL */
     int64_t czxid;
     int64_t created_ms;
-    int32_t cversion;
 };
 
 /* Each may be NULL. */
@@ -131,7 +130,8 @@ struct journal;
 
 /* Finds the files in folders: a server's version-2, or the folder that has it. Two folders may be
  * those of one server (dataDir and dataLogDir), or of several of one ensemble; `folders` must
- * outlive the journal. ERROR_NO_JOURNAL if there is no log, and the operating system's errors. */
+ * outlive the journal, which is to be freed after an error, too. ERROR_NO_JOURNAL if there is no
+ * log, and the operating system's errors. */
 MUST_CHECK enum error_kind journal_open(char *const *folders, size_t count,
                                         struct journal **journal, struct error *error);
 void journal_free(struct journal *journal);

@@ -20,7 +20,6 @@ struct journal {
     struct journal_files logs, snapshots;
     char *const *folders; /* the caller's */
     size_t folder_count;
-    uint64_t bytes; /* of the logs */
     bool is_sorted; /* the logs, by their first records */
     bool is_of_ensemble;
     size_t unsettled; /* of the last transactions those that are in the logs of one folder alone,
@@ -39,7 +38,6 @@ struct reading {
     int64_t *folder_last;      /* the last zxid of each folder */
     struct log_cursor *open;   /* logs that have begun and have not ended */
     size_t open_count, opened; /* `opened`: of the journal's logs, in their order */
-    bool ended;                /* by the listener */
 };
 
 /* ------------------------------------------------------------------ finding files */
@@ -55,17 +53,18 @@ static bool read_name(const char *name, const char *prefix, int64_t *zxid)
     return *end == '\0' || *end == '.';
 }
 
-static enum error_kind add_file(struct journal_files *files, const char *path,
-                                struct journal_file file, struct error *error)
+static enum error_kind add_file(struct journal_files *files, struct journal_file file,
+                                struct error *error)
 {
-    struct stat status;
-    if (stat(path, &status) != 0)
-        return error_from_errno(error, errno, path, "looking at it");
-    file.path = memory_text(path);
+    struct stat status = {0};
+    enum error_kind kind = ERROR_NONE;
+    if (stat(file.path, &status) != 0)
+        kind = error_from_errno(error, errno, file.path, "looking at it");
     file.bytes = (uint64_t)status.st_size;
+    files->bytes += file.bytes;
     files->list = memory_grow(files->list, files->count, sizeof file);
     files->list[files->count++] = file;
-    return ERROR_NONE;
+    return kind;
 }
 
 /* Adds the files of a folder, or of the folder version-2 in it. */
@@ -85,14 +84,13 @@ static enum error_kind find_files(struct journal *journal, size_t index, struct 
                    : error_from_errno(error, errno, folder, "opening it");
     while (open != NULL && kind == ERROR_NONE && (entry = readdir(open)) != NULL) {
         struct journal_file file = {.folder = index};
-        char *path = memory_format("%s/%s", found, entry->d_name);
         journal->is_of_ensemble |= strcmp(entry->d_name, "currentEpoch") == 0;
         const bool is_log = read_name(entry->d_name, "log.", &file.zxid);
         if (is_log || read_name(entry->d_name, "snapshot.", &file.zxid)) {
-            kind = add_file(is_log ? &journal->logs : &journal->snapshots, path, file, error);
+            file.path = memory_format("%s/%s", found, entry->d_name);
+            kind = add_file(is_log ? &journal->logs : &journal->snapshots, file, error);
             count++;
         }
-        free(path);
     }
     if (open != NULL)
         (void)closedir(open);
@@ -116,25 +114,19 @@ static void sort_files(struct journal_files *files)
         qsort(files->list, files->count, sizeof *files->list, compare);
 }
 
-enum error_kind journal_open(char *const *folders, size_t count, struct journal **journal,
+enum error_kind journal_open(char *const *folders, size_t count, struct journal **opened,
                              struct error *error)
 {
-    struct journal *new = memory_new(1, sizeof *new);
+    struct journal *journal = *opened = memory_new(1, sizeof *journal);
     enum error_kind kind = ERROR_NONE;
-    *new = (struct journal){.folders = folders, .folder_count = count};
+    *journal = (struct journal){.folders = folders, .folder_count = count};
     for (size_t i = 0; i < count && kind == ERROR_NONE; i++)
-        kind = find_files(new, i, error);
-    sort_files(&new->logs);
-    sort_files(&new->snapshots);
-    for (size_t i = 0; i < new->logs.count; i++)
-        new->bytes += new->logs.list[i].bytes;
-    if (kind == ERROR_NONE && new->logs.count == 0)
+        kind = find_files(journal, i, error);
+    if (kind == ERROR_NONE && journal->logs.count == 0)
         kind = error_raise(error, ERROR_NO_JOURNAL, 0, folders[0],
                            "there are snapshots, but no file log.ZXID");
-    if (kind == ERROR_NONE)
-        *journal = new;
-    else
-        journal_free(new);
+    sort_files(&journal->logs);
+    sort_files(&journal->snapshots);
     return kind;
 }
 
@@ -194,9 +186,12 @@ static void count_bytes(struct reading *reading, struct log_cursor *cursor)
     reading->read_bytes += offset - cursor->counted;
     cursor->counted = offset;
     cursor->counted_at = cursor->position;
-    if (reading->listener->progress != NULL)
-        reading->ended |= !reading->listener->progress(reading->context, reading->read_bytes,
-                                                       reading->journal->bytes);
+    if (reading->listener->progress != NULL && reading->kind == ERROR_NONE &&
+        !reading->listener->progress(reading->context, reading->read_bytes,
+                                     reading->journal->logs.bytes))
+        reading->kind =
+            error_raise(reading->error, ERROR_INTERRUPTED, 0, reading->journal->logs.list[0].path,
+                        "the logs were not read to their end");
 }
 
 /* Counts what was read of a log by a step that ended so, and reports why the log has ended. An
@@ -437,8 +432,7 @@ static void note_copies(struct journal *journal, int64_t zxid, size_t copies)
                                                     : journal->unsettled + 1;
 }
 
-/* Passes a committed transaction, and what is missing before it; goes on in each log that has it.
- */
+/* Passes a transaction and what is missing before it; goes on in each log that has it. */
 static void pass(struct reading *reading, const struct log_cursor *first)
 {
     const int64_t zxid = first->transaction.zxid;
@@ -476,7 +470,7 @@ enum error_kind journal_read(struct journal *journal, const struct journal_liste
     if (!journal->is_sorted)
         sort_logs(&reading);
     open_logs(&reading);
-    while (reading.kind == ERROR_NONE && reading.open_count > 0 && !reading.ended) {
+    while (reading.kind == ERROR_NONE && reading.open_count > 0) {
         pass(&reading, find_first(&reading));
         open_logs(&reading);
     }
@@ -484,10 +478,7 @@ enum error_kind journal_read(struct journal *journal, const struct journal_liste
         log_close(&reading.open[--reading.open_count]);
     free(reading.open);
     free(reading.folder_last);
-    if (reading.kind == ERROR_NONE && reading.ended)
-        reading.kind = error_raise(error, ERROR_INTERRUPTED, 0, journal->logs.list[0].path,
-                                   "the logs were not read to their end");
-    else if (reading.kind == ERROR_NONE && reading.last > 0)
+    if (reading.kind == ERROR_NONE && reading.last > 0)
         (void)find_gap(&reading, INT64_MAX);
     return reading.kind;
 }

@@ -33,12 +33,11 @@ const char *file_compression(const unsigned char *bytes, size_t count)
 
 /* A snapshot as it is read, compressed (gzip) or not. */
 struct source {
-    gzFile file;
+    struct journal_file *file;
+    gzFile stream;
     uLong checksum;
     bool failed;      /* it ended too early, or is no snapshot */
     id_tree sessions; /* whose ids look like a TTL */
-    int64_t most;     /* zxid of the name: what is newer was written while the server went on */
-    struct snapshot_facts *facts;
     const struct journal_listener *listener;
     void *context;
     char path[PATH_MOST];
@@ -46,7 +45,7 @@ struct source {
 
 static void read_bytes(struct source *source, void *bytes, size_t count)
 {
-    if (!source->failed && gzread(source->file, bytes, (unsigned)count) != (int)count)
+    if (!source->failed && gzread(source->stream, bytes, (unsigned)count) != (int)count)
         source->failed = true;
     if (source->failed)
         memset(bytes, 0, count);
@@ -106,10 +105,12 @@ static bool looks_like_ttl(int64_t owner)
     return (uint64_t)owner >> 56 == OWNER_TTL_BYTE;
 }
 
+/* What is newer than the snapshot's name was written while the server went on. */
 static void note_zxid(struct source *source, int64_t zxid)
 {
-    if (zxid <= source->most && zxid > source->facts->newest)
-        source->facts->newest = zxid;
+    struct journal_file *file = source->file;
+    if (zxid <= file->zxid && zxid > file->facts->newest)
+        file->facts->newest = zxid;
 }
 
 /* Behind its path. */
@@ -120,7 +121,7 @@ static void read_znode(struct source *source, struct journal_znode *znode)
     size_t length = read_length(source);
     if (znode->path.length == strlen(config) && length < SNAPSHOT_CONFIG &&
         memcmp(znode->path.bytes, config, strlen(config)) == 0)
-        read_bytes(source, source->facts->config, length);
+        read_bytes(source, source->file->facts->config, length);
     else
         skip(source, length);
     read_bytes(source, bytes, sizeof bytes);
@@ -132,8 +133,8 @@ static void read_znode(struct source *source, struct journal_znode *znode)
     znode->created_ms = jute_long(&stat);
     (void)jute_long(&stat); /* mtime */
     (void)jute_int(&stat);  /* version */
-    znode->cversion = jute_int(&stat);
-    (void)jute_int(&stat); /* aversion */
+    (void)jute_int(&stat);  /* cversion */
+    (void)jute_int(&stat);  /* aversion */
     int64_t owner = jute_long(&stat);
     bool is_session = looks_like_ttl(owner) ? id_tree_find(&source->sessions, owner) != NULL
                                             : owner != OWNER_CONTAINER;
@@ -174,7 +175,7 @@ static bool read_header(struct source *source)
     unsigned char header[FILE_HEADER_BYTES];
     read_bytes(source, header, sizeof header);
     struct jute jute = {.bytes = header, .left = sizeof header};
-    source->facts->compression = file_compression(header, sizeof header);
+    source->file->facts->compression = file_compression(header, sizeof header);
     return jute_int(&jute) == SNAPSHOT_MAGIC && jute_int(&jute) == FILE_VERSION;
 }
 
@@ -184,21 +185,20 @@ void snapshot_read(struct journal_file *file, const struct journal_listener *lis
     struct source *source = memory_new(1, sizeof *source);
     if (file->facts == NULL)
         file->facts = memory_new(1, sizeof *file->facts);
+    source->file = file;
     source->checksum = 1;
-    source->most = file->zxid;
-    source->facts = file->facts;
     source->listener = listener;
     source->context = context;
-    source->file = gzopen(file->path, "re");
-    source->failed = source->file == NULL || gzbuffer(source->file, FILE_BUFFER_BYTES) != 0 ||
+    source->stream = gzopen(file->path, "re");
+    source->failed = source->stream == NULL || gzbuffer(source->stream, FILE_BUFFER_BYTES) != 0 ||
                      !read_header(source);
     read_sessions(source);
     skip_acls(source);
     read_znodes(source, before);
     uLong checksum = source->checksum;
     file->facts->is_whole = (uLong)read_integer(source, 8) == checksum && !source->failed;
-    if (source->file != NULL)
-        (void)gzclose_r(source->file);
+    if (source->stream != NULL)
+        (void)gzclose_r(source->stream);
     tdestroy(source->sessions, free);
     free(source);
 }
