@@ -45,8 +45,7 @@
       "lock next, or it was the only one that was held")                                           \
     X(T, next_sequence, COUNT, "", 0, NONE, "the number of the next znode in the queue's folder")  \
     X(T, own, FLAG, "", 0, NONE, "it is below the root of a run of zkherd")                        \
-    X(T, rank, REAL, "", 0, PRIVATE, "the order on the screen: the highest first")                 \
-    X(T, herd_rank, REAL, "", 0, PRIVATE, "the order as herds")
+    X(T, foreign, FLAG, "", 0, PRIVATE, "it is not zkherd's own")
 TABLE_DECLARE(autopsy_lock, AUTOPSY_LOCK_COLUMNS);
 
 #define AUTOPSY_HOLD_COLUMNS(X, T)                                                                 \
@@ -143,10 +142,9 @@ struct autopsy {
     struct census *census;
     struct locks *locks;          /* there is none in the first reading */
     id_tree sessions;             /* that are open */
-    struct log_session *session;  /* the last that was asked for; NULL: none, or it has ended */
     int64_t begun_zxid, begun_ms; /* of the first transaction, or of that behind the last gap */
     int64_t snapshot;             /* from which that begins, as in the listener */
-    uint64_t zero_closes;         /* sessions that closed themselves by a request of number 0 */
+    bool has_zero_close;          /* a session closed itself by a request of number 0 */
     uint64_t unlisted; /* sessions that a snapshot is too late for, and whose end lists no znodes */
     int64_t unlisted_ms; /* the end of the last of them */
     int64_t now_ms;
@@ -154,7 +152,7 @@ struct autopsy {
     uint64_t period_ms;
     struct table_value *period; /* counts of the present time; `no_period` if it is not asked for */
     struct table_value no_period[autopsy_period_columns_count];
-    struct table_value *expiry; /* of the session that ends; NULL: none, or it closed itself */
+    struct table_value *expiry; /* of the session that ends; NULL: none does */
     const char *end;            /* of a hold that ends now */
 };
 

@@ -60,19 +60,24 @@ static uint64_t count_of(const struct autopsy *autopsy, enum autopsy_period_colu
 
 /* ------------------------------------------------------------------ the first rows */
 
-/* Finds the rows that have the most of a column, the first of equals first. */
-static size_t find_first(const struct table *table, size_t column, size_t rows[ROWS])
+#define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
+
+static const size_t by_waiters[] = {autopsy_lock_foreign, autopsy_lock_stood_still,
+                                    autopsy_lock_waiters_max};
+static const size_t by_refused[] = {autopsy_lock_foreign, autopsy_lock_refused};
+static const size_t by_held[] = {autopsy_expiry_held};
+static const size_t by_doubts[] = {autopsy_doubt_refused};
+
+/* Finds the rows that have the most of the first column, of equals the most of the next. */
+static size_t find_first(const struct table *table, const size_t *by, size_t by_count,
+                         size_t rows[ROWS])
 {
+    struct table_cells cells = table_group(table, by, by_count);
     size_t count = 0;
-    for (size_t i = 0; i < table->rows; i++) {
-        const double value = table_number(&table_row(table, i)[column]);
-        size_t at = count < ROWS ? count++ : ROWS;
-        for (; at > 0 && table_number(&table_row(table, rows[at - 1])[column]) < value; at--)
-            if (at < ROWS)
-                rows[at] = rows[at - 1];
-        if (at < ROWS)
-            rows[at] = i;
-    }
+    for (size_t i = cells.count; i-- > 0;)
+        for (size_t j = 0; j < cells.list[i].count && count < ROWS; j++)
+            rows[count++] = cells.list[i].rows[j];
+    table_cells_deinit(&cells);
     return count;
 }
 
@@ -141,7 +146,7 @@ void autopsy_conclude(struct autopsy *autopsy)
     struct table *findings = &autopsy->tables[FINDINGS];
     size_t first[ROWS];
     conclude_end(findings, autopsy);
-    if (find_first(locks, autopsy_lock_rank, first) == 0) {
+    if (find_first(locks, COLUMNS(by_waiters), first) == 0) {
         findings_add(findings, FINDING_MEASURED("herd", "", FINDING_NO_FIGURE, NULL, 0),
                      autopsy->tables[DOUBTS].rows > 0 ? "No lock is certain: see what is undecided"
                                                       : "No lock was found");
@@ -149,7 +154,7 @@ void autopsy_conclude(struct autopsy *autopsy)
     }
     if (table_row(locks, first[0])[autopsy_lock_stood_still].flag)
         conclude_hold(findings, table_row(locks, first[0]));
-    (void)find_first(locks, autopsy_lock_herd_rank, first);
+    (void)find_first(locks, COLUMNS(by_refused), first);
     conclude_herd(findings, table_row(locks, first[0]),
                   (double)count_of(autopsy, autopsy_period_transactions));
 }
@@ -186,25 +191,25 @@ static const struct row_column doubt_columns[] = {
     {.column = autopsy_doubt_path, .title = "znode"},
 };
 
-/* The tables on the screen, each in the order of a column. */
-#define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
+/* The tables on the screen. */
 static const struct {
     enum autopsy_rows table;
-    size_t by;
+    const size_t *by;
+    size_t by_count;
     const char *title;
     const struct row_column *columns;
     size_t column_count;
 } views[] = {
-    {EXPIRIES, autopsy_expiry_held, "sessions that expired, or may have", COLUMNS(expiry_columns)},
-    {DOUBTS, autopsy_doubt_refused, "undecided: creates that a znode may have refused",
+    {EXPIRIES, COLUMNS(by_held), "sessions that expired, or may have", COLUMNS(expiry_columns)},
+    {DOUBTS, COLUMNS(by_doubts), "undecided: creates that a znode may have refused",
      COLUMNS(doubt_columns)},
-    {LOCKS, autopsy_lock_rank, "locks with the most waiters", COLUMNS(lock_columns)},
+    {LOCKS, COLUMNS(by_waiters), "locks with the most waiters", COLUMNS(lock_columns)},
 };
 
 static void print_view(const struct autopsy *autopsy, size_t view)
 {
     const struct table *table = &autopsy->tables[views[view].table];
-    size_t rows[ROWS], count = find_first(table, views[view].by, rows);
+    size_t rows[ROWS], count = find_first(table, views[view].by, views[view].by_count, rows);
     const struct row_grid grid = {.table = table,
                                   .rows = rows,
                                   .row_count = count,

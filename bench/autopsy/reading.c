@@ -183,13 +183,14 @@ static void close_row(void *context, const struct locks_lock *lock, const struct
 
 static void note_refused(struct autopsy *autopsy, const struct census_create *create)
 {
-    const struct census_blame blame = census_refuse(autopsy->census, create);
+    bool inferred = false;
+    const char *path = census_refuse(autopsy->census, create, &inferred);
     enum autopsy_period_column column = autopsy_period_unattributed;
-    if (blame.path != NULL) {
-        struct table_value *row = row_of(
-            autopsy, locks_refuse(autopsy->locks, create->session, blame.path, create->at_ns));
+    if (path != NULL) {
+        struct table_value *row =
+            row_of(autopsy, locks_refuse(autopsy->locks, create->session, path, create->at_ns));
         row[autopsy_lock_refused].count += autopsy->in_time;
-        row[autopsy_lock_refused_inferred].count += autopsy->in_time && blame.inferred;
+        row[autopsy_lock_refused_inferred].count += autopsy->in_time && inferred;
         column = row[autopsy_lock_own].flag ? autopsy_period_own_refused : autopsy_period_refused;
     }
     autopsy->period[column].count++;
@@ -203,12 +204,9 @@ struct log_session {
     int64_t seen_ms, seen_zxid; /* its last transaction; 0: none yet */
 };
 
-/* Nearly all transactions ask more than once for theirs. */
 static struct log_session *session_of(struct autopsy *autopsy, int64_t id)
 {
-    if (autopsy->session == NULL || autopsy->session->id != id)
-        autopsy->session = id_tree_find_or_add(&autopsy->sessions, id, sizeof(struct log_session));
-    return autopsy->session;
+    return id_tree_find_or_add(&autopsy->sessions, id, sizeof(struct log_session));
 }
 
 /* A client may give its close the number 0, as servers do when they expire a session; and reads and
@@ -224,7 +222,7 @@ static const char *end_of(const struct autopsy *autopsy, const struct log_sessio
     if (close->cxid != 0)
         return closed;
     if (is_timed && silent_ms >= session->timeout_ms + off_ms)
-        return autopsy->zero_closes > 0 ? undecided : expired;
+        return autopsy->has_zero_close ? undecided : expired;
     return is_timed && silent_ms >= 0 && is_same_clock ? closed : undecided;
 }
 
@@ -246,28 +244,27 @@ static struct table_value *add_expiry(struct autopsy *autopsy, const struct log_
 }
 
 /* A session that has not closed itself has a row if it held a lock, or had znodes. */
-static void close_session(struct autopsy *autopsy, struct log_session *session,
-                          const struct journal_transaction *close)
+static void close_session(struct autopsy *autopsy, const struct journal_transaction *close)
 {
+    struct log_session *session = session_of(autopsy, close->session);
     const struct journal_change *change = &close->change;
     struct table *expiries = &autopsy->tables[EXPIRIES];
     struct jute paths = change->listed;
     struct jute_bytes listed;
     const bool are_listed = paths.bytes != NULL;
     autopsy->end = end_of(autopsy, session, close);
-    autopsy->expiry = autopsy->end != closed ? add_expiry(autopsy, session, close) : NULL;
+    autopsy->expiry = add_expiry(autopsy, session, close);
     autopsy->period[autopsy_period_expired].count += autopsy->end == expired;
     autopsy->period[autopsy_period_undecided].count += autopsy->end == undecided;
-    autopsy->zero_closes += !autopsy->is_second && close->cxid == 0 && autopsy->end == closed;
+    autopsy->has_zero_close |= close->cxid == 0 && autopsy->end == closed;
     locks_close(autopsy->locks, session->id, ns_of(close->time_ms));
-    if (autopsy->expiry != NULL &&
-        (!autopsy->in_time || (autopsy->expiry[autopsy_expiry_held].count == 0 &&
-                               (autopsy->only != NULL || change->elements == 0))))
+    const bool has_row = autopsy->expiry[autopsy_expiry_held].count > 0 ||
+                         (autopsy->only == NULL && change->elements > 0);
+    if (autopsy->end == closed || !autopsy->in_time || !has_row)
         table_truncate(expiries, expiries->rows - 1);
     autopsy->expiry = NULL;
     autopsy->end = deleted;
-    if (!autopsy->is_second && !are_listed && session->timeout_ms == 0 &&
-        close->zxid <= autopsy->snapshot) {
+    if (!are_listed && session->timeout_ms == 0 && close->zxid <= autopsy->snapshot) {
         autopsy->unlisted++;
         autopsy->unlisted_ms = close->time_ms;
     }
@@ -279,7 +276,6 @@ static void close_session(struct autopsy *autopsy, struct log_session *session,
     census_close(autopsy->census, session->id, close->zxid, are_listed);
     id_tree_remove(&autopsy->sessions, session);
     free(session);
-    autopsy->session = NULL;
 }
 
 /* ------------------------------------------------------------------ changes */
@@ -303,7 +299,6 @@ static void change(void *context, const struct journal_transaction *transaction,
 {
     struct autopsy *autopsy = context;
     const enum autopsy_period_column column = counted[of->type];
-    struct log_session *session = session_of(autopsy, transaction->session);
     char *path =
         of->path.length > 0 ? memory_copy(of->path.bytes, of->path.length) : memory_text("/");
     const struct census_create create = {.session = transaction->session,
@@ -316,9 +311,9 @@ static void change(void *context, const struct journal_transaction *transaction,
     if (column != 0)
         autopsy->period[column].count++;
     if (column == autopsy_period_opened)
-        session->timeout_ms = of->number;
+        session_of(autopsy, create.session)->timeout_ms = of->number;
     else if (column == autopsy_period_closed)
-        close_session(autopsy, session, transaction);
+        close_session(autopsy, transaction);
     else if (column == autopsy_period_creates)
         census_create(autopsy->census, &create);
     else if (column == autopsy_period_errors && of->number == MESSAGE_NODE_EXISTS)
@@ -384,8 +379,7 @@ static void read_transaction(void *context, const struct journal_transaction *tr
     autopsy->period = autopsy->in_time ? present_row(autopsy) : autopsy->no_period;
     if (transaction->zxid == autopsy->begun_zxid) {
         autopsy->begun_ms = now_ms;
-        if (autopsy->is_second)
-            census_create_early(autopsy->census, ns_of(now_ms));
+        census_create_early(autopsy->census, ns_of(now_ms));
     }
     if (autopsy->period[autopsy_period_transactions].count++ == 0)
         count_clients(autopsy); /* since before the period */
@@ -428,7 +422,6 @@ static void read_begin(void *context, int64_t zxid, int64_t snapshot)
     autopsy->end = deleted;
     tdestroy(autopsy->sessions, free);
     autopsy->sessions = NULL;
-    autopsy->session = NULL;
     autopsy->begun_zxid = zxid;
     autopsy->snapshot = snapshot;
 }
@@ -504,8 +497,7 @@ static void read_again(struct autopsy *autopsy)
     autopsy->is_second = true;
 }
 
-/* Completes the row of each lock that is asked for, and drops those of the others. The order on the
- * screen: what stood still, then what most waited for. */
+/* Completes the row of each lock that is asked for, and drops those of the others. */
 static void complete_locks(struct autopsy *autopsy)
 {
     const struct locks_lock *lock;
@@ -527,10 +519,7 @@ static void complete_locks(struct autopsy *autopsy)
         row[autopsy_lock_path] = table_text(lock->path);
         row[autopsy_lock_recipe] = table_text(lock->recipe);
         row[autopsy_lock_next_sequence] = table_count_if(lock->next_number > 0, lock->next_number);
-        const double own = row[autopsy_lock_own].flag ? -1e13 : 0; /* the last */
-        row[autopsy_lock_rank] = table_real(own + (row[autopsy_lock_stood_still].flag ? 1e12 : 0) +
-                                            (double)row[autopsy_lock_waiters_max].count);
-        row[autopsy_lock_herd_rank] = table_real(own + (double)row[autopsy_lock_refused].count);
+        row[autopsy_lock_foreign] = table_flag(!row[autopsy_lock_own].flag);
         memmove(table->values + kept++ * columns, row, columns * sizeof *row);
     }
     table->rows = kept; /* the rows behind have no text of their own */

@@ -205,33 +205,34 @@ static void add_run(struct refused *session, struct name *name, int64_t from, in
 
 /* The second time: the lock that the session gets next, or else the only one. Who was refused while
  * there was none wants something else. */
-static struct census_blame blame(struct refused *session, int64_t zxid, const struct others *others)
+static const char *blame(struct refused *session, int64_t zxid, const struct others *others,
+                         bool *inferred)
 {
     const struct run *runs = session->runs, *end = runs + session->run_count;
     while (session->at < session->run_count && runs[session->at].until < zxid)
         session->at++;
     const struct run *next = runs + session->at;
     if (next < end && next->name == NULL && zxid >= next->from)
-        return (struct census_blame){0}; /* the making of a parent */
+        return NULL; /* the making of a parent */
     while (next < end && next->name == NULL)
         next++;
     struct name *name = next < end ? next->name : NULL;
     session->wants_other |= others->locks == 0;
     if (name == NULL || !name->is_there || life_of(name)->owner == session->id)
         name = others->locks == 1 && !session->wants_other ? others->lock : NULL;
-    if (name == NULL)
-        return (struct census_blame){0};
-    return (struct census_blame){name->path, name != others->only || !others->is_certain};
+    *inferred = name != others->only || !others->is_certain;
+    return name != NULL ? name->path : NULL;
 }
 
-struct census_blame census_refuse(struct census *census, const struct census_create *refused)
+const char *census_refuse(struct census *census, const struct census_create *refused,
+                          bool *inferred)
 {
     struct refused *session =
         id_tree_find_or_add(&census->refused, refused->session, sizeof *session);
     struct others others = find_others(census, refused->session);
     struct suspect *suspect = &session->suspect;
     if (census->is_known)
-        return blame(session, refused->zxid, &others);
+        return blame(session, refused->zxid, &others, inferred);
     session->chain = refused->cxid == session->cxid + 1 ? session->chain + 1 : 1;
     session->cxid = refused->cxid;
     session->zxids[session->count++ % REFUSALS] = refused->zxid;
@@ -239,7 +240,7 @@ struct census_blame census_refuse(struct census *census, const struct census_cre
     if (others.again != NULL)
         others.again->is_lock = true;
     if (others.again != NULL || others.only == NULL || refused->zxid <= census->known_zxid)
-        return (struct census_blame){0};
+        return NULL;
     int64_t born = life_of(others.only)->from;
     if (others.only != suspect->name || born != suspect->born ||
         others.is_certain != suspect->is_certain) {
@@ -248,7 +249,7 @@ struct census_blame census_refuse(struct census *census, const struct census_cre
     }
     suspect->count++;
     suspect->last_ns = refused->at_ns;
-    return (struct census_blame){0};
+    return NULL;
 }
 
 /* The refused creates just before one that is done were of the folders above it. */

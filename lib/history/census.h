@@ -42,12 +42,6 @@ struct census_create {
 };
 #define CENSUS_NO_CVERSION (-1)
 
-/* The lock by name that has refused a create. */
-struct census_blame {
-    const char *path; /* NULL: it is not known */
-    bool inferred;    /* ephemeral znodes of others were there, too */
-};
-
 /* A znode that may have refused creates of sessions; is_lock: it is taken for a lock. */
 typedef void census_doubt(void *context, const char *path, bool is_lock, uint64_t refusals,
                           uint64_t sessions);
@@ -65,13 +59,15 @@ void census_delete(struct census *census, const char *path, int64_t session, int
 /* The session ends, and with it its znodes, unless a census_delete of each is to follow. */
 void census_close(struct census *census, int64_t session, int64_t zxid, bool are_listed);
 
-/* The first time nothing is blamed. */
-struct census_blame census_refuse(struct census *census, const struct census_create *refused);
+/* The path of the lock by name that has refused a create; NULL: it is not known, as the first time.
+ * *inferred: ephemeral znodes of others were there, too. */
+const char *census_refuse(struct census *census, const struct census_create *refused,
+                          bool *inferred);
 
 /* Behind the last change, and before the same changes come again: passes each doubt. */
 void census_again(struct census *census, census_doubt *doubt, void *context);
 
-/* The second time, behind census_begin and the znodes that are known: creates those that were
+/* Behind census_begin and the znodes that are known: creates, the second time, those that were
  * there, too, by what deletes them later. */
 void census_create_early(struct census *census, uint64_t at_ns);
 

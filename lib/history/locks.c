@@ -218,7 +218,6 @@ void locks_create(struct locks *locks, int64_t id, const char *path, bool sequen
     struct locks_lock *lock = lock_of(locks, path, sequential, at_ns);
     struct locks_session *session = session_of(locks, id);
     struct locks_place *place = path_tree_find_or_add(&locks->places, path, sizeof *place);
-    int32_t number;
     if (place->lock != NULL) { /* its end was not seen */
         end_place(locks, place, at_ns);
         place = path_tree_find_or_add(&locks->places, path, sizeof *place);
@@ -226,8 +225,8 @@ void locks_create(struct locks *locks, int64_t id, const char *path, bool sequen
     make_place(lock, session, place, stop_waiting(lock, session, at_ns));
     give_turns(lock, at_ns);
     tally_add(&lock->row.tally, TALLY_CREATE, 1);
-    if (sequential && queue_sequence(path, &number) && (uint32_t)number + 1 > lock->next_number)
-        lock->next_number = (uint32_t)number + 1;
+    if (sequential && (uint32_t)place->line.sequence + 1 > lock->next_number)
+        lock->next_number = (uint32_t)place->line.sequence + 1;
 }
 
 const struct locks_lock *locks_refuse(struct locks *locks, int64_t id, const char *path,
