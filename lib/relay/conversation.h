@@ -36,9 +36,9 @@ struct conversation_request {
     int32_t xid;
     enum opcode opcode;
     size_t bytes;
-    uint64_t sent_ns; /* when its last byte came */
-    uint64_t tag;     /* the listener's own, and: */
-    struct watches_write *write;
+    uint64_t sent_ns;             /* when its last byte came */
+    uint64_t tag;                 /* the listener's own */
+    struct watches_write *write;  /* the listener's own, too */
     struct message_record record; /* without the data */
     struct conversation_request *next;
     char copy[]; /* the record's path, with a NUL behind it, or the parts of its transaction */

@@ -16,7 +16,8 @@
  * it. A notification is attributed to the write of its transaction where notifications carry one
  * (from 3.9 on), and otherwise to the first on that path behind the last transaction that its
  * session has seen: a server sends a notification before any reply that is as new. It waits for the
- * replies of writes that were asked for before it; one that is lost counts as the newest. A session
+ * replies of writes that were asked for before it; one whose reply is lost is the cause where no
+ * other is. A session
  * that was notified follows the write with its requests until it has set a watch again, has
  * written, has asked for a deletion (which is a cause of its own), or is notified again.
  *
@@ -57,7 +58,7 @@ struct watches_write {
     enum opcode opcode;
     char pattern[PATTERN_SIZE]; /* of its path; of the end of a session that of the first znode */
     int64_t session;            /* that wrote, or was notified */
-    uint64_t number;            /* in the order of the requests, from 1; of the last before it */
+    uint64_t number; /* of the request, from 1; of a notification that of the last one before */
     uint64_t requested_ns, replied_ns; /* 0: it has no reply yet */
     int64_t zxid, since;         /* since: that of the session's last reply before a notification */
     struct watches_write *cause; /* of a notification; NULL: not known */
@@ -66,8 +67,8 @@ struct watches_write {
     uint64_t followed, followed_bytes; /* requests because of it, and their bytes both ways */
     uint64_t got, armed_again; /* of the sessions notified: those that then wrote or hold a lock,
                                   and those that set a watch again, or did nothing until the next */
-    unsigned uses;             /* for watches.c, as the places at which it may fire watches: */
-    struct spot **at;
+    unsigned uses;             /* that refer to it */
+    struct spot **at;          /* where it may fire watches */
     size_t at_count;
 };
 
@@ -87,7 +88,6 @@ struct watches {
     path_tree spots[MESSAGE_EVENT_CHILDREN + 1]; /* by enum message_event */
     path_tree owned;                             /* ephemeral znodes */
     id_tree sessions;
-    int64_t zxid;                                     /* the highest of a reply */
     struct watches_write *answered[WATCHES_ANSWERED]; /* the last writes with a reply */
     size_t next;
 };

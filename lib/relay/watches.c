@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "relay/traffic.h"
 
-#include <ctype.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #define REMOVE_ANY     3 /* of removeWatches (WatcherType) */
 #define EPHEMERAL      1 /* flags of a create (CreateMode) */
 #define SEQUENTIAL     2 /* its path is known from the reply on */
+#define LOST           0 /* in place of a write's zxid: its reply has not come, and will not */
 
 /* A watch of a session. */
 struct armed {
@@ -31,11 +31,12 @@ struct spot {
     id_tree notified; /* sessions */
 };
 
-/* A session that was notified at a spot: by so many parts of this transaction, the last. */
+/* A session that was notified at a spot. */
 struct notified {
     int64_t session; /* the key */
-    int64_t zxid;
-    size_t parts;
+    int64_t zxid;    /* of the last transaction that did so */
+    size_t parts;    /* of that transaction, which did so */
+    size_t lost;     /* writes without a known result that may have done so */
 };
 
 /* An ephemeral znode. */
@@ -120,17 +121,15 @@ static void fire(struct watches *watches, struct session *session, int32_t event
     watches->both += deleted && (fired[WATCHES_STAYING] != NULL ||
                                  (fired[WATCHES_DATA] != NULL && fired[WATCHES_CHILDREN] != NULL));
     for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
-        struct armed *armed = fired[kind];
-        if (armed == NULL)
-            continue;
-        watches->figures[armed->figures].fired++;
-        if (kind != WATCHES_STAYING)
-            path_tree_remove(&session->armed[kind], armed);
+        if (fired[kind] != NULL)
+            watches->figures[fired[kind]->figures].fired++;
+        if (fired[kind] != NULL && kind != WATCHES_STAYING)
+            path_tree_remove(&session->armed[kind], fired[kind]);
     }
 }
 
-/* Takes out all watches of a session, which the close of the session ends, or the last message: 0.
- * closing: the most notifications of one that stays. */
+/* Takes out all watches of a session. closing: the most notifications for one that stays at the end
+ * of the session; 0: the messages have ended, and the session goes on. */
 static void end_armed(struct watches *watches, struct session *session, uint64_t closing)
 {
     for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
@@ -160,8 +159,7 @@ static void keep_costliest(struct watches *watches, const struct watches_write *
     }
 }
 
-/* When nothing refers to the write any more, what it has caused is known. What followed a
- * notification its cause gets. */
+/* Without references a write's figures are known; a notification's are added to its cause. */
 static void release(struct watches *watches, struct watches_write *write)
 {
     struct watches_write *cause = write->cause;
@@ -207,18 +205,22 @@ static char *parent_of(const char *path)
 }
 
 /* The write at a spot that fired a notification: that of its transaction, or the first that its
- * session has not seen, neither by a reply nor by a notification here; NULL: none is there. open:
- * set if one that was asked for before has no reply yet. */
+ * session has not seen, neither by a reply nor by a notification here; else one whose reply is
+ * lost, each once; NULL: none was asked for before. open: set if one of these has no reply yet. */
 static struct watches_write *find_cause(const struct spot *spot, const struct watches_write *told,
                                         const struct notified *last, bool *open)
 {
-    struct watches_write *first = NULL, *again = NULL;
-    size_t parts = 0;
+    struct watches_write *first = NULL, *again = NULL, *lost = NULL;
+    size_t parts = 0, losses = 0;
     for (size_t i = 0; spot != NULL && i < spot->count; i++) {
         struct watches_write *write = spot->writes[i];
         const int64_t zxid = write->zxid;
+        if (write->number > told->number)
+            continue;
         if (write->replied_ns == 0)
-            *open |= write->number <= told->number;
+            *open = true;
+        else if (zxid == LOST)
+            lost = losses++ == last->lost ? write : lost;
         else if (told->zxid > 0 ? zxid != told->zxid : zxid <= told->since)
             continue;
         else if (zxid == last->zxid) {
@@ -227,7 +229,7 @@ static struct watches_write *find_cause(const struct spot *spot, const struct wa
         } else if (zxid > last->zxid && (first == NULL || zxid < first->zxid))
             first = write;
     }
-    return parts > last->parts ? again : first;
+    return parts > last->parts ? again : first != NULL ? first : lost;
 }
 
 /* Attributes the notifications at a spot up to the first whose cause is not certain. Frees a spot
@@ -241,21 +243,24 @@ static void attribute(struct watches *watches, struct spot *spot)
         bool open = false;
         cause = find_cause(spot, told, last, &open);
         if (cause == NULL && spot->event == MESSAGE_EVENT_CREATED &&
-            isdigit((unsigned char)spot->path[strlen(spot->path) - 1]) != 0) {
+            (unsigned char)(spot->path[strlen(spot->path) - 1] - '0') < 10) {
             char *parent = parent_of(spot->path);
             (void)find_cause(path_tree_find(&watches->spots[MESSAGE_EVENT_CHILDREN], parent), told,
                              last, &open);
             free(parent);
         }
-        if (open && (cause == NULL || told->zxid <= 0))
+        if (open && (cause == NULL || cause->zxid == LOST || told->zxid <= 0))
             break;
         told->cause = cause;
-        if (cause != NULL) {
+        watches->unattributed += cause == NULL;
+        if (cause != NULL)
+            cause->uses++;
+        if (cause != NULL && cause->zxid == LOST) {
+            last->lost++;
+        } else if (cause != NULL) {
             last->parts = cause->zxid == last->zxid ? last->parts + 1 : 1;
             last->zxid = cause->zxid;
-            cause->uses++;
-        } else
-            watches->unattributed++;
+        }
         release(watches, told);
     }
     spot->open_count -= done;
@@ -447,8 +452,7 @@ static void follow_reply(struct watches *watches, struct session *session,
     write->followed_bytes += bytes;
     bool wrote = reply->error == 0 &&
                  (opcode_creates(request->opcode) || request->opcode == OPCODE_SET_DATA);
-    bool armed = session->asked == 0 && request->record.watch;
-    if (wrote || armed)
+    if (wrote || (session->asked == 0 && request->record.watch))
         end_following(watches, session, wrote);
 }
 
@@ -510,7 +514,6 @@ void watches_read_reply(struct watches *watches, const struct conversation *conv
     struct watches_write *write = request->write;
     struct message message = {watches, session, conversation->now_ns, request->opcode, write, true};
     session->zxid = reply->zxid > session->zxid ? reply->zxid : session->zxid;
-    watches->zxid = reply->zxid > watches->zxid ? reply->zxid : watches->zxid;
     note_watch(&message, request, reply->error);
     if (write != NULL && reply->error != 0)
         retire(watches, write);
@@ -525,7 +528,7 @@ void watches_lose_reply(struct watches *watches, const struct conversation *conv
                         const struct conversation_request *request)
 {
     if (request->write != NULL)
-        answer(watches, request->write, conversation->now_ns, watches->zxid + 1);
+        answer(watches, request->write, conversation->now_ns, LOST);
 }
 
 void watches_read_notification(struct watches *watches, const struct conversation *conversation,
@@ -547,7 +550,7 @@ void watches_read_notification(struct watches *watches, const struct conversatio
         locks_delete(watches->locks, path, conversation->now_ns);
     end_following(watches, session, false);
     session->follows = told;
-    if (event >= MESSAGE_EVENT_CREATED && event <= MESSAGE_EVENT_CHILDREN) {
+    if (event >= MESSAGE_EVENT_CREATED && event <= MESSAGE_EVENT_CHILDREN && path[0] == '/') {
         struct spot *spot = spot_at(watches, event, path);
         spot->open = memory_grow(spot->open, spot->open_count, sizeof(void *));
         spot->open[spot->open_count++] = told;
@@ -558,8 +561,6 @@ void watches_read_notification(struct watches *watches, const struct conversatio
     free(path);
 }
 
-/* ------------------------------------------------------------------ the whole */
-
 void watches_begin(struct watches *watches)
 {
     locks_free(watches->locks);
@@ -568,10 +569,9 @@ void watches_begin(struct watches *watches)
 
 void watches_end(struct watches *watches)
 {
-    struct spot *spot;
     for (int event = MESSAGE_EVENT_CHILDREN; event > 0; event--)
         while (watches->spots[event] != NULL) {
-            spot = *(struct spot **)watches->spots[event];
+            struct spot *spot = *(struct spot **)watches->spots[event];
             if (spot->count > 0)
                 retire(watches, spot->writes[0]);
             else

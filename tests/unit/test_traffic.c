@@ -314,6 +314,33 @@ OBSERVER_TEST(each_part_of_a_transaction_notifies)
     assert_int_equal(traffic.watches.closing, 3); /* the watch's own end, and one znode's */
 }
 
+/* Neither by a write that was asked for later, nor, if the transaction is known, by one whose
+ * reply is lost while another's is that of the transaction. */
+OBSERVER_TEST(a_write_whose_reply_is_lost_is_a_cause)
+{
+    static const struct {
+        int zxid;    /* of the notification */
+        bool before; /* the second is asked for before the notification */
+        int cause;
+    } cases[] = {{-1, false, 1}, {29, true, 1}, {31, true, 4}, {31, false, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tear_down(state);
+        set_up(state);
+        exists(2, "/f", 1, 0);
+        ask_delete(1, "/f");
+        int other = cases[i].before ? ask_delete(4, "/f") : 0;
+        notify(2, cases[i].zxid, 2, "/f");
+        other = other > 0 ? other : ask_delete(4, "/f");
+        answer(4, other, 31, 0);
+        notify(3, 0, 9, "/f"); /* of no event that is known, nor is a path */
+        notify(3, 0, 1, "f1");
+        traffic_end(&traffic, &of[1]);
+        finish();
+        assert_cause(0, cases[i].cause, 1);
+        assert_int_equal(traffic.watches.unattributed, 2);
+    }
+}
+
 /* A session does not delete at its end what another one has deleted. */
 OBSERVER_TEST(an_ephemeral_is_deleted_once)
 {
