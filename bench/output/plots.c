@@ -373,15 +373,15 @@ enum plots_end plots_draw(struct plots *plots)
 {
     static const char *const places[] = {"share/zkherd/plots", "plots", NULL};
     const char *only = plots->only != NULL ? plots->only : "";
-    char scripts[PATH_SIZE], folder[PATH_SIZE];
+    char scripts[PATH_SIZE], outer[PATH_SIZE], folder[PATH_SIZE];
     enum plots_end end = PLOTS_NOTHING;
     if (!process_find_beside(places, "common.gp", scripts, sizeof scripts))
         return skip(plots, "the scripts are not beside the program");
     char *variables = describe(plots, scripts);
     if (variables == NULL)
         return PLOTS_SKIPPED;
-    snprintf(folder, sizeof folder, "%s/plots", plots->folder);
-    (void)!mkdir(folder, 0777);
+    snprintf(outer, sizeof outer, "%s/plots", plots->folder);
+    (void)!mkdir(outer, 0777);
     snprintf(folder, sizeof folder, "%s/plots%s", plots->folder, plots->part);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         end = skip(plots, "%s: %s", folder, strerror(errno));
@@ -395,8 +395,10 @@ enum plots_end plots_draw(struct plots *plots)
         end = one != PLOTS_NOTHING ? one : end;
     }
     free(variables);
-    if (end != PLOTS_DRAWN)
-        rmdir(folder); /* only if nothing was drawn at all */
+    if (end != PLOTS_DRAWN) { /* an empty folder goes */
+        rmdir(folder);
+        rmdir(outer);
+    }
     return end;
 }
 

@@ -216,7 +216,7 @@ static enum error_kind find_table(const struct page_sources *sources, const char
     const char *lacks = found ? NULL : page_table_lacks(sources, table);
     if (kind == ERROR_NONE && lacks != NULL)
         kind = error_raise(error, ERROR_USAGE, 0, table,
-                           "its rows are in %s, which these results lack: make them again, or take "
+                           "its rows are those of %s, of which these results have none; they have "
                            "%s",
                            lacks, names.text);
     else if (kind == ERROR_NONE && !found)

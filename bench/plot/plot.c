@@ -46,7 +46,7 @@ static const struct option_row rows[] = {
      OPTION_INTO(option_row_text, struct plot, only),
      .expected = "expected names of recipes",
      .help = "      --only RECIPES   draw these recipes alone, such as nonscalable,scalable,\n"
-             "                       into a folder in plots/ that is named so\n"},
+             "                       into plots/RECIPES, joined by dashes\n"},
     {.name = "--bare",
      OPTION_FLAG(struct plot, bare),
      .help = "      --bare           without a title and the small print, for a paper whose\n"

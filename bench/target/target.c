@@ -18,8 +18,8 @@
 #define ASK_NS     (5 * NS_PER_S)
 #define SESSION_NS (10 * NS_PER_S)
 /* How often the last transaction is asked for, and how many times at most. */
-#define LAST_US    50000
-#define LAST_TIMES 40
+#define LAST_NS (2 * NS_PER_S)
+#define LAST_US 50000
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
 
@@ -284,20 +284,20 @@ static bool find_last(const struct target *target, const struct four_letter_iden
 /* The ends of the sessions may be under way. The upper half of a zxid is the leader's epoch. */
 bool target_count_transactions(const struct target *target, uint64_t *transactions)
 {
-    uint64_t before, last = 0, previous = UINT64_MAX;
+    uint64_t before, last = 0, previous = UINT64_MAX, until_ns = clock_now_ns() + LAST_NS;
     bool known = find_last(target, target->identities, &before);
     struct four_letter_identity now[CONNECT_ENDPOINTS_MAX];
     struct error ignored;
-    for (int i = 0; i < LAST_TIMES && known && last != previous; i++) {
+    for (bool again = false; known && last != previous && clock_now_ns() < until_ns; again = true) {
         usleep(LAST_US);
         for (size_t j = 0; j < target->servers.count; j++)
             if (four_letter_identify(&target->servers.endpoints[j], NS_PER_S, &now[j], &ignored))
                 return false;
-        previous = i > 0 ? last : UINT64_MAX;
+        previous = again ? last : UINT64_MAX;
         known = find_last(target, now, &last);
     }
     *transactions = last - before;
-    return known && before >> 32 == last >> 32;
+    return known && last >= before && before >> 32 == last >> 32;
 }
 
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,

@@ -107,8 +107,8 @@ MUST_CHECK enum error_kind target_open(const struct target_options *options, siz
 MUST_CHECK enum error_kind target_close(struct target *target, struct error *error);
 
 /* Transactions that the servers of --connect have logged since target_find, those of others and the
- * ends of sessions included: read until they stay, for two seconds at most. The target may be a
- * copy of one that is closed. False: not known, as over an election. */
+ * ends of sessions included: read until they stay, or for two seconds and a last time. The target
+ * may be a copy of one that is closed. False: not known, as over an election. */
 bool target_count_transactions(const struct target *target, uint64_t *transactions);
 
 /* Replaces an error that a private server which has ended may have caused, such as a lost

@@ -37,8 +37,9 @@ struct locks_place {
 struct locks {
     locks_closed *closed;
     void *context;
-    path_tree queues, names,
-        places; /* a path may be a lock by name first, and a queue's folder then */
+    /* By path, which may be a lock by name first, and a queue's folder then. */
+    path_tree queues, names;
+    path_tree places;
     id_tree by_session;
     struct locks_lock **list;
     size_t count;

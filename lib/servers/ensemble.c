@@ -173,7 +173,8 @@ static enum error_kind run_server(struct ensemble *ensemble, unsigned index, con
         "-XX:MaxDirectMemorySize=64m",
         "-Djdk.nio.maxCachedBufferSize=262144",
         "-Djute.maxbuffer=1048575", /* the default of ZooKeeper: 0xfffff */
-        /* Curator's clients would make a lock's folder again, which else is deleted in a minute. */
+        /* Without this a lock's empty folder is deleted within a minute, and Curator's clients make
+         * it again. */
         "-Dznode.container.checkIntervalMs=3600000",
         "-showversion",
         /* Performance data is a file in /tmp, which would outlive a JVM that is killed. */
