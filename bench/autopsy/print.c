@@ -129,15 +129,16 @@ static void conclude_herd(struct table *findings, const struct table_value *lock
 
 static void conclude_end(struct table *findings, const struct autopsy *autopsy)
 {
-    const size_t count = journal_unsettled(autopsy->journal);
+    int64_t from;
+    const size_t count = journal_unsettled(autopsy->journal, &from);
     if (count > 0)
         findings_add(
             findings,
             FINDING_MEASURED("unsettled", "", FINDING_FIGURE((double)count), "transactions", 0),
-            "The last transactions, at most %zu, from zxid 0x%" PRIx64 " on, may not have "
-            "been committed: one server of an ensemble alone has them; name the folders "
-            "of the others, too",
-            count, (uint64_t)autopsy->last_zxid + 1 - count);
+            "The last transactions, at most %zu, from zxid 0x%" PRIx64 " on, may not have been "
+            "committed: in these folders no majority of the servers has them; name the other "
+            "folders, too",
+            count, (uint64_t)from);
 }
 
 void autopsy_conclude(struct autopsy *autopsy)

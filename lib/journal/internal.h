@@ -73,6 +73,9 @@ void snapshot_read(struct journal_file *file, const struct journal_listener *lis
 /* The facts of a snapshot, which is read once for them. */
 const struct snapshot_facts *snapshot_facts(struct journal_file *file);
 
+/* The servers that vote, by the newest snapshot that names them; 0: none does. */
+size_t snapshots_voters(const struct journal_files *snapshots);
+
 /* ERROR_OTHER_ENSEMBLE if the newest snapshots of two folders name other servers: two ensembles
  * whose transactions have no number in common would be merged. */
 MUST_CHECK enum error_kind snapshots_check(const struct journal_files *snapshots,

@@ -22,8 +22,9 @@ struct journal {
     size_t folder_count;
     bool is_sorted; /* the logs, by their first records */
     bool is_of_ensemble;
-    size_t unsettled; /* of the last transactions those that are in the logs of one folder alone,
-                         and in no snapshot */
+    size_t voters;    /* servers of the ensemble; 0: not known, or one folder alone */
+    size_t unsettled; /* the last transactions that have no majority, and are in no snapshot */
+    int64_t unsettled_from; /* the first of them */
 };
 
 /* One reading of all files. */
@@ -153,8 +154,9 @@ size_t journal_logs(const struct journal *journal)
     return journal->logs.count;
 }
 
-size_t journal_unsettled(const struct journal *journal)
+size_t journal_unsettled(const struct journal *journal, int64_t *from)
 {
+    *from = journal->unsettled_from;
     return journal->is_of_ensemble ? journal->unsettled : 0;
 }
 
@@ -366,6 +368,8 @@ static void sort_logs(struct reading *reading)
         cursor.file->zxid = cursor.done ? 0 : cursor.transaction.zxid;
         log_close(&cursor);
     }
+    if (journal->folder_count > 1)
+        journal->voters = snapshots_voters(&journal->snapshots);
     sort_files(&journal->logs);
     journal->is_sorted = reading->kind == ERROR_NONE;
     reading->read_bytes = 0;
@@ -427,9 +431,15 @@ static void note_copies(struct journal *journal, int64_t zxid, size_t copies)
     const struct journal_files *snapshots = &journal->snapshots;
     const bool has_snapshot =
         snapshots->count > 0 && snapshots->list[snapshots->count - 1].zxid >= zxid;
-    journal->unsettled = copies > 1 || has_snapshot ? 0
-                         : begins_epoch(zxid)       ? 1
-                                                    : journal->unsettled + 1;
+    if (has_snapshot || (copies > 1 && 2 * copies > journal->voters)) {
+        journal->unsettled = 0;
+        return;
+    }
+    if (journal->unsettled == 0 || zxid >> 32 > journal->unsettled_from >> 32) {
+        journal->unsettled = 0;
+        journal->unsettled_from = zxid;
+    }
+    journal->unsettled++;
 }
 
 /* Passes a transaction and what is missing before it; goes on in each log that has it. */
@@ -467,6 +477,7 @@ enum error_kind journal_read(struct journal *journal, const struct journal_liste
     struct reading reading = {
         .journal = journal, .listener = listener, .context = context, .error = error};
     reading.folder_last = memory_new(journal->folder_count, sizeof *reading.folder_last);
+    journal->unsettled = 0;
     if (!journal->is_sorted)
         sort_logs(&reading);
     open_logs(&reading);

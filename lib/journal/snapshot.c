@@ -231,6 +231,17 @@ static const char *config_of(const struct journal_files *snapshots, size_t folde
     return "";
 }
 
+size_t snapshots_voters(const struct journal_files *snapshots)
+{
+    size_t voters = 0;
+    for (size_t i = snapshots->count; i-- > 0 && voters == 0;) {
+        const char *config = snapshot_facts(&snapshots->list[i])->config;
+        for (const char *at = strstr(config, "server."); at != NULL; at = strstr(at + 1, "server."))
+            voters += memmem(at, strcspn(at, ";\n"), ":observer", strlen(":observer")) == NULL;
+    }
+    return voters;
+}
+
 enum error_kind snapshots_check(const struct journal_files *snapshots, char *const *folders,
                                 size_t folder_count, struct error *error)
 {

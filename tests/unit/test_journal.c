@@ -545,6 +545,27 @@ JOURNAL_TEST(folders_whose_snapshots_name_other_servers_are_refused)
     read_folders(2);
 }
 
+/* Of three servers two are a majority, of four they are not; who observes does not vote. */
+JOURNAL_TEST(a_majority_settles_what_two_folders_have)
+{
+    static const char *const servers[] = {
+        "", "server.1=a:2:3:participant;1\nserver.2=b:2:3\nserver.3=c:2:3:participant;1\n",
+        "server.1=a:2:3;1\nserver.2=b:2:3;1\nserver.3=c:2:3;1\nserver.4=d:2:3:observer;1\n",
+        "server.1=a:2:3;1\nserver.2=b:2:3;1\nserver.3=c:2:3;1\nserver.4=d:2:3;1\n"};
+    assert_int_equal(mkdir(other, 0700), 0);
+    journal_file_begin("", 0);
+    journal_file_write(folder, "currentEpoch", 0);
+    write_log(folder, "log.100000001", 0x100000001, 0x100000003);
+    write_log(other, "log.100000001", 0x100000001, 0x100000002);
+    for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
+        int64_t from;
+        write_servers(folder, "snapshot.0", servers[i]);
+        read_folders(2);
+        assert_int_equal(journal_unsettled(journal, &from), i < 3 ? 1 : 3);
+        assert_int_equal(from, i < 3 ? 0x100000003 : 0x100000001);
+    }
+}
+
 /* Copies are compressed; one that is cut short is read up to there. */
 JOURNAL_TEST(a_log_may_be_compressed)
 {
