@@ -68,7 +68,7 @@ static const size_t by_refused[] = {autopsy_lock_foreign, autopsy_lock_refused};
 static const size_t by_held[] = {autopsy_expiry_held};
 static const size_t by_doubts[] = {autopsy_doubt_refused};
 
-/* Finds the rows that have the most of the first column, of equals the most of the next. */
+/* Finds the first rows: those with the most of a column, then of the next, then as they stand. */
 static size_t find_first(const struct table *table, const size_t *by, size_t by_count,
                          size_t rows[ROWS])
 {
@@ -115,10 +115,10 @@ static void conclude_herd(struct table *findings, const struct table_value *lock
     else if (lock[autopsy_lock_handoffs].count == 0)
         findings_add(findings, finding,
                      "No herd: %s never passed on, and refused %" PRIu64 " create%s", name, refused,
-                     refused == 1 ? "" : "s");
+                     text_plural(refused));
     else if (each <= HERD_REFUSALS || waiters < 2)
         findings_add(findings, finding, "No herd: %s refused %" PRIu64 " create%s, %.1f a grant",
-                     name, refused, refused == 1 ? "" : "s", each);
+                     name, refused, text_plural(refused), each);
     else
         findings_add(findings, finding,
                      "Herd: %.0f %% of all transactions were creates that %s refused: %.3g a "
