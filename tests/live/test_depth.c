@@ -4,6 +4,7 @@
 #include "client/event_loop.h"
 #include "client/thread_sessions.h"
 #include "sim/sim.h"
+#include "tests/support/ignore.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
@@ -77,12 +78,6 @@ static void state_changed(void *owner, enum client_state state)
     atomic_fetch_add(&session.connections, state == CLIENT_ESTABLISHED);
 }
 
-static void sent(void *owner, enum operation operation)
-{
-    (void)owner;
-    (void)operation;
-}
-
 static void replied(void *owner, const struct client_reply *reply)
 {
     (void)owner;
@@ -118,7 +113,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     atomic_fetch_add(&session.notified, 1);
 }
 
-static const struct client_listener listener = {state_changed, sent, replied, notified};
+static const struct client_listener listener = {state_changed, ignore_sent, replied, notified};
 
 /* ------------------------------------------------------------------ driving it */
 
@@ -159,12 +154,6 @@ static void await(atomic_uint *count, unsigned awaited, const char *what)
         fail_msg("%u of %u %s", atomic_load(count), awaited, what);
 }
 
-static void ignore_state(void *owner, enum client_state state)
-{
-    (void)owner;
-    (void)state;
-}
-
 static void ignore_reply(void *owner, const struct client_reply *reply)
 {
     (void)owner;
@@ -174,7 +163,8 @@ static void ignore_reply(void *owner, const struct client_reply *reply)
 /* As live_start does on the real server. */
 static void create_root(struct sim *sim)
 {
-    static const struct client_listener ignoring = {ignore_state, sent, ignore_reply, notified};
+    static const struct client_listener ignoring = {ignore_state, ignore_sent, ignore_reply,
+                                                    notified};
     struct error error = {0};
     struct client *client;
     live_expect(sim_open(sim, 0, 60000, 1, &ignoring, NULL, &client, &error), &error);

@@ -7,6 +7,7 @@
 #include "fleet/setup_session.h"
 #include "servers/four_letter.h"
 #include "servers/tcp.h"
+#include "tests/support/ignore.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
 #include "tests/support/port.h"
@@ -265,12 +266,6 @@ static void state_changed(void *owner, enum client_state state)
     established = state == CLIENT_ESTABLISHED;
 }
 
-static void sent(void *owner, enum operation operation)
-{
-    (void)owner;
-    (void)operation;
-}
-
 static void replied(void *owner, const struct client_reply *reply)
 {
     (void)owner;
@@ -279,16 +274,10 @@ static void replied(void *owner, const struct client_reply *reply)
     assert_true(reply->status != ZK_OK || reply->path != NULL);
 }
 
-static void notified(void *owner, enum client_event event, const char *path)
-{
-    (void)owner;
-    (void)event;
-    (void)path;
-}
-
 static struct event_loop *open_sessions(uint16_t port, size_t count, struct client **client)
 {
-    static const struct client_listener listener = {state_changed, sent, replied, notified};
+    static const struct client_listener listener = {state_changed, ignore_sent, replied,
+                                                    ignore_event};
     struct event_loop *events = NULL;
     struct error error = {0};
     char hosts[32];

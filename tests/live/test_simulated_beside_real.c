@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "client/event_loop.h"
 #include "sim/sim.h"
+#include "tests/support/ignore.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
 #include "tests/support/probe.h"
@@ -41,11 +42,6 @@ static void state_changed(void *owner, enum client_state state)
     ((struct side_session *)owner)->established += state == CLIENT_ESTABLISHED;
 }
 
-static void sent(void *owner, enum operation operation)
-{
-    (void)owner, (void)operation;
-}
-
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -76,7 +72,7 @@ static void notified(void *owner, enum client_event event, const char *path)
              path);
 }
 
-static const struct client_listener listener = {state_changed, sent, replied, notified};
+static const struct client_listener listener = {state_changed, ignore_sent, replied, notified};
 
 static int by_words(const void *a, const void *b)
 {

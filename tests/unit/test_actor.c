@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "fleet/workers.h"
+#include "tests/support/ignore.h"
 #include "tests/support/pause.h"
 #include "tests/support/port.h"
 #include "tests/support/test.h"
@@ -149,13 +150,7 @@ static void ring(void *actor, uint64_t late_ns)
     (void)late_ns;
 }
 
-static void state_changed(void *owner, enum client_state state)
-{
-    (void)owner;
-    (void)state;
-}
-
-static const struct client_listener listener = {.state_changed = state_changed};
+static const struct client_listener listener = {.state_changed = ignore_state};
 static const struct actor_ops ops = {sizeof(struct actor), &listener, note_seed, obey, ring};
 
 static struct drawn *new_drawn(void)

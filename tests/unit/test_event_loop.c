@@ -6,6 +6,7 @@
 #include "client/event_loop.h"
 #include "client/library.h"
 #include "tests/support/ask.h"
+#include "tests/support/ignore.h"
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 
@@ -103,16 +104,6 @@ static int take(zhandle_t *zk, const char *path, int watch, stat_completion_t co
     return ZOK;
 }
 
-static void state_changed(void *owner, enum client_state state)
-{
-    (void)owner, (void)state;
-}
-
-static void sent(void *owner, enum operation operation)
-{
-    (void)owner, (void)operation;
-}
-
 static void replied(void *owner, const struct client_reply *reply)
 {
     (void)owner;
@@ -149,7 +140,7 @@ LOAD_INSTEAD(library)
 static void open_session(uint32_t depth)
 {
     static const struct client_listener listener = {
-        .state_changed = state_changed, .sent = sent, .replied = replied};
+        .state_changed = ignore_state, .sent = ignore_sent, .replied = replied};
     struct error error;
     assert_int_equal(event_loop_new(1, NULL, &events, &error), ERROR_NONE);
     assert_int_equal(

@@ -6,6 +6,7 @@
 #include "client/library.h"
 #include "client/sockets.h"
 
+#include "tests/support/ignore.h"
 #include "tests/support/test.h"
 
 #include <arpa/inet.h>
@@ -110,11 +111,6 @@ static void submit(struct client *client, const struct request *request)
     assert_int_equal(handle_submit((struct handle *)client, request), ZOK);
 }
 
-static void sent(void *owner, enum operation operation)
-{
-    (void)owner, (void)operation;
-}
-
 static void replied(void *owner, const struct client_reply *reply)
 {
     *(struct client_reply *)owner = *reply;
@@ -125,7 +121,7 @@ static struct client_reply reply_to(enum operation operation)
     static const struct library library = {
         .acreate = create, .aexists = exists, .aget = get, .aget_children = get_children};
     static const struct client_driver driver = {.submit = submit};
-    static const struct client_listener listener = {.sent = sent, .replied = replied};
+    static const struct client_listener listener = {.sent = ignore_sent, .replied = replied};
     struct client_reply reply;
     struct handle handle = {.client = {.driver = &driver, .listener = &listener, .owner = &reply},
                             .library = &library,
@@ -279,12 +275,6 @@ static uint64_t now_ns(const struct client *asked)
 {
     (void)asked;
     return time_ns;
-}
-
-static void ignore_sent(void *owner, enum operation operation)
-{
-    (void)owner;
-    (void)operation;
 }
 
 static void note_reply(void *owner, const struct client_reply *reply)

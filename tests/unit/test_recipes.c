@@ -2,6 +2,7 @@
 /* Recipes played by hand: the ways that neither a drain under lockstep takes nor the schedules and
  * deaths of test_schedules.c and test_deaths_at_any_step.c. */
 #include "recipes/registry.h"
+#include "tests/support/ignore.h"
 #include "tests/support/test.h"
 
 /* ------------------------------------------------------------------ without a server */
@@ -47,12 +48,6 @@ static int64_t script_session_id(const struct client *client)
     return SCRIPT_SESSION;
 }
 
-static void script_sent(void *owner, enum operation operation)
-{
-    (void)owner;
-    (void)operation;
-}
-
 static void script_resume(struct script *script)
 {
     const struct recipe *recipe = script->recipe;
@@ -75,7 +70,7 @@ static void script_init_as(struct script *script, const char *recipe, uint32_t n
 {
     static const struct client_driver driver = {
         .submit = script_submit, .now_ns = script_now_ns, .session_id = script_session_id};
-    static const struct client_listener listener = {.sent = script_sent};
+    static const struct client_listener listener = {.sent = ignore_sent};
     *script = (struct script){
         .client = {.driver = &driver, .listener = &listener, .owner = script},
         .contender = {.client = &script->client,

@@ -5,6 +5,7 @@
 #include "client/client.h"
 #include "fleet/server_counters.h"
 #include "tests/support/ask.h"
+#include "tests/support/ignore.h"
 #include "tests/support/port.h"
 #include "tests/support/test.h"
 
@@ -19,26 +20,13 @@ static void state_changed(void *owner, enum client_state state)
     *(bool *)owner = state == CLIENT_ESTABLISHED;
 }
 
-static void sent(void *owner, enum operation operation)
-{
-    (void)owner;
-    (void)operation;
-}
-
 static void replied(void *owner, const struct client_reply *reply)
 {
     (void)owner;
     assert_int_equal(reply->status, ZK_OK);
 }
 
-static void notified(void *owner, enum client_event event, const char *path)
-{
-    (void)owner;
-    (void)event;
-    (void)path;
-}
-
-static const struct client_listener listener = {state_changed, sent, replied, notified};
+static const struct client_listener listener = {state_changed, ignore_sent, replied, ignore_event};
 
 static bool follow(struct server_counters *counters, uint64_t *mark)
 {

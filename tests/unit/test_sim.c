@@ -5,6 +5,7 @@
 #include "wire/wire.h"
 
 #include "tests/support/ask.h"
+#include "tests/support/ignore.h"
 #include "tests/support/test.h"
 
 #define PROBES_MAX 60
@@ -45,12 +46,6 @@ static void state_changed(void *owner, enum client_state state)
     strncat(probe->states, letter, sizeof probe->states - strlen(probe->states) - 1);
 }
 
-static void sent(void *owner, enum operation operation)
-{
-    (void)owner;
-    (void)operation;
-}
-
 static void replied(void *owner, const struct client_reply *reply)
 {
     struct probe *probe = owner;
@@ -76,7 +71,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     snprintf(probe->noticed, sizeof probe->noticed, "%s", path);
 }
 
-static const struct client_listener listener = {state_changed, sent, replied, notified};
+static const struct client_listener listener = {state_changed, ignore_sent, replied, notified};
 
 /* ------------------------------------------------------------------ the world */
 
@@ -183,18 +178,6 @@ static void expect_server(const struct probe *probe, const char *server)
 }
 
 /* ------------------------------------------------------------------ many outstanding */
-
-static void ignore_state(void *owner, enum client_state state)
-{
-    (void)state;
-    (void)owner;
-}
-
-static void ignore_sent(void *owner, enum operation operation)
-{
-    (void)owner;
-    (void)operation;
-}
 
 static enum zk_status statuses[16];
 static uint64_t tags[16];

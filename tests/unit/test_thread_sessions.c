@@ -5,6 +5,7 @@
 #include "client/library.h"
 #include "client/thread_sessions.h"
 #include "tests/support/ask.h"
+#include "tests/support/ignore.h"
 #include "tests/support/pause.h"
 #include "tests/support/test.h"
 
@@ -157,11 +158,6 @@ static void state_changed(void *owner, enum client_state state)
     note("state%d ", (int)state);
 }
 
-static void sent(void *owner, enum operation operation)
-{
-    (void)owner, (void)operation;
-}
-
 static void replied(void *owner, const struct client_reply *reply)
 {
     (void)owner;
@@ -218,7 +214,7 @@ static void waits(void *owner)
 
 FIXTURE(set_up)
 {
-    static const struct client_listener listener = {state_changed, sent, replied, notified};
+    static const struct client_listener listener = {state_changed, ignore_sent, replied, notified};
     static const struct thread_session_hooks hooks = {order, alarm_rings, waits};
     struct error error;
     happened[0] = '\0';
