@@ -47,8 +47,8 @@ SCENARIOS      := $(filter-out $(LIVE_SCENARIOS),$(patsubst tests/golden/%,tests
 # Of the tests with servers those that prove the counts, in `make check`: drains on one server and on three, in threads,
 # processes and events, loads, deaths, cut connections, broken locks, simulations beside real servers.
 PROOFS := $(filter $(LIVE_TESTS),$(addprefix $(BUILD)/tests/test_,law counted three_servers broken \
-    deaths cuts client client_faults load_trial load_watch simulation \
-    simulated_beside_real)) tests/golden.sh:live-runs tests/golden.sh:live-tap
+    deaths cuts client client_faults load_trial load_watch simulated_beside_real)) \
+    tests/golden.sh:live-runs tests/golden.sh:live-tap
 
 # `make V=1` shows the commands in full.
 ifndef V

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Under lockstep every count equals its law: every recipe, those of docs/examples included, each
- * driver, one server and three, one process and several, one lock and several. */
+ * driver, one server and three, one process and several, one lock and several. Each of these trials
+ * is run in a simulation, too: where servers and simulation differ in any count, the simulation is
+ * wrong. */
 #include "recipes/law.h"
-#include "tests/support/live.h"
+#include "tests/support/simulate.h"
 #include "tests/support/test.h"
 
 /* The driver of the group of tests that is running. */
@@ -18,8 +20,9 @@ static struct trial_plan plan_of(const struct recipe *recipe, uint32_t clients)
 
 extern const struct recipe recipe_kazoo, recipe_semaphore, recipe_syncqueue, recipe_twowatches;
 
-/* The next recipe that is not broken, from this index on; NULL behind the last. */
-static const struct recipe *next_recipe(size_t *index)
+/* The next recipe that is not broken, with a law if it is to have one, from this index on; NULL
+ * behind the last. */
+static const struct recipe *next_recipe(size_t *index, bool with_law)
 {
     static const struct recipe *const examples[] = {&recipe_kazoo, &recipe_semaphore,
                                                     &recipe_syncqueue, &recipe_twowatches, NULL};
@@ -30,16 +33,7 @@ static const struct recipe *next_recipe(size_t *index)
     do {
         size_t at = (*index)++;
         recipe = at < registered ? registry_at(at) : examples[at - registered];
-    } while (recipe != NULL && recipe->broken);
-    return recipe;
-}
-
-static const struct recipe *next_with_law(size_t *index)
-{
-    const struct recipe *recipe;
-    do
-        recipe = next_recipe(index);
-    while (recipe != NULL && !recipe_has_law(recipe));
+    } while (recipe != NULL && (recipe->broken || (with_law && !recipe_has_law(recipe))));
     return recipe;
 }
 
@@ -58,15 +52,58 @@ static int64_t watches_left(const struct recipe *recipe, int64_t clients)
     return recipe == registry_find("walkback") ? (clients - 1) * (clients - 2) / 2 : 0;
 }
 
+static void assert_same_tally(const struct trial_result *real, const struct tally *counted,
+                              const struct tally *simulated)
+{
+    const struct trial_plan *plan = real->memory->plan;
+    struct tally tally = simulate_leave_out_pings(real, counted, simulated);
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        if (tally.of[kind] != simulated->of[kind])
+            fail_msg("%s, %u clients: %llu of kind %d on the servers, %llu in the simulation",
+                     plan->recipe->name, plan->fleet.sessions, (unsigned long long)tally.of[kind],
+                     kind, (unsigned long long)simulated->of[kind]);
+    }
+}
+
+static void assert_same_rows(const struct trial_result *real, const struct trial_result *sim)
+{
+    for (uint32_t lock = 0; lock < real->memory->plan->locks; lock++) {
+        size_t rows = trial_memory_rows_used(real->memory, lock);
+        assert_int_equal(trial_memory_rows_used(sim->memory, lock), rows);
+        for (size_t i = 0; i < rows; i++) {
+            const struct ledger_row *row = ledger_row(&real->memory->ledger, lock, i),
+                                    *other = ledger_row(&sim->memory->ledger, lock, i);
+            assert_same_tally(real, &row->tally, &other->tally);
+            assert_int_equal(row->waiters, other->waiters);
+            assert_int_equal(row->granted, other->granted);
+        }
+    }
+}
+
+/* Runs the plan on the servers and in a simulation: the total is the law on both, and with one
+ * server each row is the same. The servers' result is the caller's to free. */
+static struct trial_result *check(struct trial_plan *plan, const struct tally *law)
+{
+    struct trial_plan same;
+    struct trial_result *real = live_trial(plan), *sim = simulate_trial(plan, &same);
+    live_assert_good(real);
+    live_assert_good(sim);
+    assert_int_equal(ledger_difference(&real->total, law), TALLY_KINDS);
+    assert_same_tally(real, &real->total, &sim->total);
+    if (live_servers.count == 1)
+        assert_same_rows(real, sim);
+    simulate_assert_same_servers(real, sim);
+    trial_result_free(sim);
+    return real;
+}
+
 static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t processes)
 {
     struct trial_plan plan = plan_of(recipe, clients);
-    plan.fleet.processes = processes;
-    struct trial_result *result = live_trial(&plan);
     struct tally law = law_of_drain(recipe, clients);
-    live_assert_good(result);
+    plan.fleet.processes = processes;
+    struct trial_result *result = check(&plan, &law);
     assert_int_equal(result->handoffs, clients);
-    assert_int_equal(ledger_difference(&result->total, &law), TALLY_KINDS);
     assert_int_equal(ledger_difference(&result->law, &law), TALLY_KINDS);
     if (result->reconcile.reconciled != RECONCILED_YES)
         fail_msg("%s of %u: %s", recipe->name, clients, result->reconcile.why);
@@ -80,21 +117,16 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
  * they wait, not in what they send, and three servers in whom they ask: fewer numbers do there. */
 TEST(test_drains_cost_their_law)
 {
-    static const uint32_t clients[] = {2, 7, 1, 3, 4, 20};
+    static const struct {
+        uint32_t clients, processes;
+    } cases[] = {{2, 1}, {10, 4}, {1, 1}, {3, 1}, {4, 1}, {7, 1}, {20, 1}};
     size_t count =
-        driver == DRIVER_THREADS || live_servers.count > 1 ? 2 : sizeof clients / sizeof clients[0];
+        driver == DRIVER_THREADS || live_servers.count > 1 ? 3 : sizeof cases / sizeof cases[0];
     const struct recipe *recipe;
-    for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
+    for (size_t r = 0; (recipe = next_recipe(&r, true)) != NULL;) {
         for (size_t i = 0; i < count; i++)
-            check_drain(recipe, clients[i], 1);
+            check_drain(recipe, cases[i].clients, cases[i].processes);
     }
-}
-
-TEST(test_processes_cost_the_same)
-{
-    const struct recipe *recipe;
-    for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;)
-        check_drain(recipe, 10, 4);
 }
 
 /* Also of a client alone: the lock is free at each arrival, and its folder may have gone with the
@@ -106,17 +138,15 @@ TEST(test_steady_costs_its_law)
         uint64_t handoffs;
     } cases[] = {{4, 25}, {1, 4}};
     const struct recipe *recipe;
-    for (size_t r = 0; live_servers.count == 1 && (recipe = next_with_law(&r)) != NULL;) {
+    for (size_t r = 0; (recipe = next_recipe(&r, true)) != NULL;) {
         for (size_t i = 0; i < 2 && !recipe->barrier; i++) { /* which can be passed once */
             struct trial_plan plan = plan_of(recipe, cases[i].clients);
             struct tally law = {0};
             plan.workload = WORKLOAD_STEADY;
             plan.handoffs = cases[i].handoffs;
-            struct trial_result *result = live_trial(&plan);
-            live_assert_good(result);
             law_total(recipe, cases[i].clients, cases[i].handoffs, &law);
+            struct trial_result *result = check(&plan, &law);
             assert_int_equal(result->handoffs, cases[i].handoffs);
-            assert_int_equal(ledger_difference(&result->total, &law), TALLY_KINDS);
             trial_result_free(result);
         }
     }
@@ -124,29 +154,24 @@ TEST(test_steady_costs_its_law)
 
 TEST(test_several_locks_cost_the_sum)
 {
-    if (live_servers.count > 1)
-        return;
     const struct recipe *recipe;
-    for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
+    for (size_t r = 0; (recipe = next_recipe(&r, true)) != NULL;) {
         struct trial_plan plan = plan_of(recipe, 11);
         if (recipe->every_lock)
             continue;   /* its clients do not stay at one lock */
         plan.locks = 3; /* of 4, 4 and 3 clients */
         plan.fleet.processes = 2;
-        struct trial_result *result = live_trial(&plan);
-        live_assert_good(result);
         struct tally law = law_of_drain(recipe, 4), other = law_of_drain(recipe, 3);
         tally_sum(&law, &law);
         tally_sum(&law, &other);
-        assert_int_equal(ledger_difference(&result->total, &law), TALLY_KINDS);
-        trial_result_free(result);
+        trial_result_free(check(&plan, &law));
     }
 }
 
 TEST(test_free_pace_excludes)
 {
     const struct recipe *recipe;
-    for (size_t r = 0; (recipe = next_recipe(&r)) != NULL;) {
+    for (size_t r = 0; (recipe = next_recipe(&r, false)) != NULL;) {
         struct trial_plan plan = plan_of(recipe, 30);
         plan.pace = PACE_FREE;
         plan.fleet.processes = 3;
@@ -207,21 +232,20 @@ TEST(test_every_client_is_granted)
     trial_result_free(result);
 }
 
-static int start_on_events(void **state)
+FIXTURE(start_on_events)
 {
     driver = DRIVER_EVENTS;
     return live_start(state);
 }
 
-static int start_on_threads(void **state)
+FIXTURE(start_on_threads)
 {
     driver = DRIVER_THREADS;
     return live_start(state);
 }
 
-static int start_on_three(void **state)
+FIXTURE(start_on_three)
 {
-    (void)state;
     driver = DRIVER_EVENTS;
     return live_start_with(3, 2000);
 }

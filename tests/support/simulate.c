@@ -6,25 +6,15 @@
 #include "tests/support/simulation.h"
 #include "wire/wire.h"
 
-struct fleet_host simulate_host(void)
-{
-    static struct simulation simulation;
-    simulation_init(&simulation,
-                    live_servers.count > 0 ? live_servers.count : 1); /* 0: none runs */
-    return simulation_host(&simulation);
-}
-
 struct trial_result *simulate_trial(const struct trial_plan *plan, struct trial_plan *same)
 {
-    struct error error = {0};
-    struct trial_result *result = NULL;
-    struct fleet_host host = simulate_host();
+    static struct simulation simulation;
+    simulation_init(&simulation, live_servers.count);
     *same = *plan;
     same->fleet.driver = DRIVER_SIMULATED;
     same->fleet.processes = 1;
-    same->fleet.servers = host.servers;
-    live_expect(trial_run(same, &host, NULL, &result, &error), &error);
-    return result;
+    same->fleet.servers = &simulation.servers;
+    return simulation_run(&simulation, same);
 }
 
 static uint64_t sessions_pings_most(const struct trial_result *real)

@@ -8,9 +8,6 @@
 
 #include "tests/support/live.h"
 
-/* A simulation of as many servers. */
-struct fleet_host simulate_host(void);
-
 /* Under the same root; the result is on *same, which is to live as long. */
 struct trial_result *simulate_trial(const struct trial_plan *plan, struct trial_plan *same);
 
