@@ -125,15 +125,6 @@ static void assert_all_kinds(const struct load_result *result, const struct load
     assert_int_equal(result->servers.ephemerals, 0);
 }
 
-static void assert_nothing_left(void)
-{
-    const char *const *names;
-    size_t count;
-    struct error error;
-    live_expect(setup_session_list_children(live_host.setup, ROOT, &names, &count, &error), &error);
-    assert_int_equal(count, 0);
-}
-
 static void load_all_kinds(enum driver driver, uint32_t processes)
 {
     struct load_plan plan = driver == DRIVER_SIMULATED ? simulated_plan_of(ALL) : plan_of(ALL);
@@ -148,7 +139,7 @@ static void load_all_kinds(enum driver driver, uint32_t processes)
     assert_all_kinds(result, &plan);
     load_result_free(result);
     if (driver != DRIVER_SIMULATED)
-        assert_nothing_left();
+        live_assert_children(0);
 }
 
 TEST(all_kinds_on_each_driver)
@@ -270,7 +261,7 @@ TEST(lost_creates_and_deletes_are_not_repeated)
                      total->of[TALLY_CREATE_FAILED] + total->of[TALLY_DELETE_FAILED]);
     load_result_free(result);
     proxy_stop(&outage.proxy);
-    assert_nothing_left();
+    live_assert_children(0);
 }
 
 /* ------------------------------------------------------------------ an offered rate */

@@ -121,11 +121,7 @@ TEST(a_follower_of_somebody_else_that_goes_is_told)
     assert_lacks(result, follower);
     assert_int_equal(result->losses, 0);
     load_result_free(result);
-    const char *const *names;
-    size_t count;
-    struct error error;
-    live_expect(setup_session_list_children(live_host.setup, ROOT, &names, &count, &error), &error);
-    assert_int_equal(count, 0);
+    live_assert_children(0);
 }
 
 TEST_GROUP(start_three, live_stop)

@@ -35,20 +35,11 @@ static void begin_guard(struct plan_guard_options options)
     live_expect(plan_guard_begin(&guard, &options, &host, ROOT "/bystander", &error), &error);
 }
 
-static void assert_nothing_left(size_t expected)
-{
-    const char *const *names;
-    size_t count;
-    struct error error;
-    live_expect(setup_session_list_children(live_host.setup, ROOT, &names, &count, &error), &error);
-    assert_int_equal(count, expected);
-}
-
 static void end_guard(void)
 {
     struct error error = {0};
     live_expect(plan_guard_end(&guard, &error), &error);
-    assert_nothing_left(0);
+    live_assert_children(0);
 }
 
 static pid_t the_server(void)
@@ -106,7 +97,7 @@ static enum plan_guard_reason probe(struct beside *beside, enum driver driver, e
         fail_msg("ended as %d, not %d: %s", (int)result->end, (int)end, result->reason);
     enum plan_guard_reason reason = plan_guard_close(&guard, result->losses);
     trial_result_free(result);
-    assert_nothing_left(1); /* the bystander's */
+    live_assert_children(1); /* the bystander's */
     return reason;
 }
 

@@ -157,6 +157,14 @@ struct load_result *live_load(struct load_plan *plan,
     return result;
 }
 
+void live_assert_children(size_t expected)
+{
+    size_t count;
+    struct error error = {0};
+    live_expect(setup_session_list_children(live_host.setup, ROOT, NULL, &count, &error), &error);
+    assert_int_equal(count, expected);
+}
+
 void live_assert_counted(const struct load_result *result)
 {
     if (result->reconcile.reconciled == RECONCILED_NO)

@@ -67,6 +67,9 @@ struct load_result *live_load(struct load_plan *plan,
                               void (*progress)(void *context, const struct load_progress *progress),
                               void *context, const struct sim_options *simulation);
 
+/* So many znodes are left below ROOT. */
+void live_assert_children(size_t expected);
+
 /* The servers counted what the sessions did. */
 void live_assert_counted(const struct load_result *result);
 
