@@ -189,6 +189,19 @@ static const struct table_value *cell(size_t at)
     return table_row(&outcome()->cells, at);
 }
 
+static char *text; /* what was written last */
+
+/* The rows of the file, until the next call. */
+static const char *written(void (*write)(FILE *stream, const void *outcome))
+{
+    size_t length = 0;
+    free(text);
+    FILE *stream = open_memstream(&text, &length);
+    write(stream, outcome());
+    fclose(stream);
+    return strchr(text, '\n') + 1; /* behind the header */
+}
+
 /* ------------------------------------------------------------------ cells */
 
 /* Times of trials that are not valid are in no median while one is valid; without one they stand,
@@ -284,22 +297,11 @@ TEST(requests_of_a_handoff_are_over_all_that_count)
 
 /* ------------------------------------------------------------------ fits.csv */
 
-static char *write_fits(void)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    fits_write(stream, outcome());
-    fclose(stream);
-    return text;
-}
-
 static void assert_fits(const char *row, bool has)
 {
-    char *text = write_fits();
-    if ((strstr(text, row) != NULL) != has)
-        fail_msg("'%s' is%s in: %s", row, has ? " not" : "", text);
-    free(text);
+    const char *fits = written(fits_write);
+    if ((strstr(fits, row) != NULL) != has)
+        fail_msg("'%s' is%s in: %s", row, has ? " not" : "", fits);
 }
 
 #define DRAIN   "run1,scalable,drain_s,clients,6,2.0000,2.0000,2.0000,O(n^2),"
@@ -487,17 +489,6 @@ TEST(topologies_are_compared_at_clients_that_both_have)
 
 /* ------------------------------------------------------------------ the load beside a lock */
 
-static const char *write_prices(void)
-{
-    static char *written;
-    size_t length = 0;
-    free(written);
-    FILE *stream = open_memstream(&written, &length);
-    background_price_write(stream, outcome());
-    fclose(stream);
-    return strchr(written, '\n') + 1; /* behind the header */
-}
-
 /* Of each valid trial with both the contended time by the time alone; then the geometric mean. */
 TEST(contention_costs_a_load_what_it_takes_longer)
 {
@@ -511,8 +502,9 @@ TEST(contention_costs_a_load_what_it_takes_longer)
         list[i].contended_us[1] = i == 0 ? 2000 : 8000;
     }
     options.plan.background.given = true;
-    assert_string_equal(write_prices(), "run1,nonscalable,4,5,500.0,2000.0,4.000,4.000,4.000,"
-                                        "1000.0,4000.0,4.000,,\n");
+    assert_string_equal(written(background_price_write),
+                        "run1,nonscalable,4,5,500.0,2000.0,4.000,4.000,4.000,"
+                        "1000.0,4000.0,4.000,,\n");
     assert_string_equal(found("background-p50", NULL),
                         "nonscalable: beside 4 clients the background's median is 2.00 ms, 4 times "
                         "the 0.50 ms alone (95 % CI 4 to 4)");
@@ -521,7 +513,8 @@ TEST(contention_costs_a_load_what_it_takes_longer)
                         "the 1.00 ms alone");
     list[0].valid = false;
     list[1].contended_us[1] = INFINITY; /* above the histogram's range */
-    assert_string_equal(write_prices(), "run1,nonscalable,4,4,500.0,2000.0,4.000,,,1000.0,,,,\n");
+    assert_string_equal(written(background_price_write),
+                        "run1,nonscalable,4,4,500.0,2000.0,4.000,,,1000.0,,,,\n");
     assert_string_equal(found("background-p99", NULL), "");
     options.plan.background.given = false;
     assert_string_equal(found("background-p50", NULL), "");
@@ -662,8 +655,6 @@ TEST(disturbed_trials_are_one_finding)
 }
 
 /* ------------------------------------------------------------------ the screen */
-
-static char *text;
 
 static const char *print(size_t lines)
 {

@@ -58,14 +58,9 @@ static void draw_drain(struct world *world, const struct recipe *recipe, uint64_
     world->plan.locks = 1;
 }
 
-/* Who takes every lock dies at its first task: later ones may have been done by others. */
-static struct death draw_worker(const struct recipe *recipe, uint64_t handoff)
-{
-    return (struct death){DEATH_CRASH, DEATH_WORKER, recipe->every_lock ? 0 : handoff};
-}
-
 /* The same with a death. It comes at rest, so under lockstep, but for a worker's; and nobody comes
- * back from it. */
+ * back from it. Who takes every lock dies at its first task: later ones may have been done by
+ * others. */
 static void draw_death(struct world *world, const struct recipe *recipe, uint64_t seed)
 {
     struct random random;
@@ -82,41 +77,34 @@ static void draw_death(struct world *world, const struct recipe *recipe, uint64_
     if (recipe->recovers && other)
         death = (struct death){.how = DEATH_LOST_REPLY, .who = death.who};
     if (recipe->every_lock || (recipe->work != NULL && other))
-        death = draw_worker(recipe, death.handoff);
+        death = (struct death){DEATH_CRASH, DEATH_WORKER, recipe->every_lock ? 0 : death.handoff};
     if (death.who != DEATH_WORKER)
         world->plan.pace = PACE_LOCKSTEP;
     world->plan.death = death;
 }
 
 /* Says which world it is, what is wrong, and how to play it again. */
-static void fail_world(const struct world *world, const char *what)
+static void explain(const struct world *world, const struct trial_result *result, const char *what)
 {
     const struct trial_plan *plan = &world->plan;
     unsigned long long seed = plan->fleet.seed;
-    char drawn[32] = "", again[64] = "";
+    char drawn[32] = "", again[64] = "", violation[256] = "";
+    if (result->violation_count > 0)
+        violation_describe(&result->memory->violations[0], violation, sizeof violation);
     if (!world->by_clients) {
         snprintf(drawn, sizeof drawn, ", seed %llu", seed);
         snprintf(again, sizeof again, "; ZKHERD_SEED=%llu plays it again", seed);
     }
-    fail_msg("%s%s (%u clients, %u locks, %zu servers, %s, %s): %s%s", plan->recipe->name, drawn,
-             plan->fleet.sessions, plan->locks, world->simulation.servers.count,
+    fail_msg("%s%s (%u clients, %u locks, %zu servers, %s, %s): %s: %s%s%s%s", plan->recipe->name,
+             drawn, plan->fleet.sessions, plan->locks, world->simulation.servers.count,
              plan->pace == PACE_LOCKSTEP ? "lockstep" : "free",
-             plan->workload == WORKLOAD_DRAIN ? "drain" : "steady", what, again);
+             plan->workload == WORKLOAD_DRAIN ? "drain" : "steady", what, violation,
+             violation[0] != '\0' && result->reason[0] != '\0' ? "; " : "", result->reason, again);
 }
 
 static struct trial_result *run(const struct world *world)
 {
     return simulation_run(&world->simulation, &world->plan);
-}
-
-static void explain(const struct world *world, const struct trial_result *result, const char *what)
-{
-    char text[256] = "", wrong[1024];
-    if (result->violation_count > 0)
-        violation_describe(&result->memory->violations[0], text, sizeof text);
-    snprintf(wrong, sizeof wrong, "%s: %s%s%s", what, text,
-             text[0] != '\0' && result->reason[0] != '\0' ? "; " : "", result->reason);
-    fail_world(world, wrong);
 }
 
 /* Walkback asks with a watch for all but one of the znodes that have gone before its own. */

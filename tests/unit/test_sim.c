@@ -190,7 +190,6 @@ static void note_reply(void *owner, const struct client_reply *reply)
     statuses[heard++] = reply->status;
 }
 
-/* A follower answers reads at once, but not those of a session that has asked it for a write. */
 /* Behind the parts is the mark of their end, as long as the header of each. */
 TEST(test_a_transaction_is_as_long_as_its_parts)
 {
@@ -199,6 +198,7 @@ TEST(test_a_transaction_is_as_long_as_its_parts)
     assert_int_equal(wire_request(&multi), 12 + (9 + 6 + 5 + 4) + (9 + 6 + 4) + 9);
 }
 
+/* A follower answers reads at once, but not those of a session that has asked it for a write. */
 TEST_BETWEEN(test_replies_come_in_the_order_of_requests, NULL, end)
 {
     static const struct client_listener noting = {
