@@ -573,7 +573,7 @@ void watches_end(struct watches *watches)
         while (watches->spots[event] != NULL) {
             struct spot *spot = *(struct spot **)watches->spots[event];
             if (spot->count > 0)
-                retire(watches, spot->writes[0]);
+                retire(watches, spot->writes[spot->count - 1]);
             else
                 attribute(watches, spot);
         }
