@@ -553,7 +553,7 @@ JOURNAL_TEST(a_majority_settles_what_two_folders_have)
         "server.1=a:2:3;1\nserver.2=b:2:3;1\nserver.3=c:2:3;1\nserver.4=d:2:3:observer;1\n",
         "server.1=a:2:3;1\nserver.2=b:2:3;1\nserver.3=c:2:3;1\nserver.4=d:2:3;1\n"};
     assert_int_equal(mkdir(other, 0700), 0);
-    journal_file_begin("", 0);
+    journal_file_begin("ZKLG", 2);
     journal_file_write(folder, "currentEpoch", 0);
     write_log(folder, "log.100000001", 0x100000001, 0x100000003);
     write_log(other, "log.100000001", 0x100000001, 0x100000002);
