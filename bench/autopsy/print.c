@@ -14,7 +14,7 @@ TABLE_DEFINE(autopsy_flaw, "flaws.csv", AUTOPSY_FLAW_COLUMNS)
 TABLE_DEFINE(autopsy_doubt, "doubts.csv", AUTOPSY_DOUBT_COLUMNS)
 
 #define ROWS 5 /* of a table on the screen; the files have all */
-/* Of 2^31 numbers: a queue has a warning from there on. */
+/* A queue has a warning from this number on, of 2^31. */
 #define SEQUENCE_HIGH (UINT32_C(1) << 30)
 /* A lock that refuses more creates for each grant herds. */
 #define HERD_REFUSALS 1.5

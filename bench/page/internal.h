@@ -163,8 +163,7 @@ const char *page_format_number(double number, char text[PAGE_NUMBER_SIZE]);
 /* The name of the next table of tables.csv that has rows; NULL: there is none. *at begins as 0. */
 const char *page_table_next(const struct page_sources *sources, size_t *at);
 
-/* The file that a table is made of, if no source has rows of it; NULL: one has, or there is no such
- * table. */
+/* The file of a table, if no source has rows of it; NULL: one has, or there is no such table. */
 const char *page_table_lacks(const struct page_sources *sources, const char *name);
 
 /* The table with this name. */

@@ -17,7 +17,7 @@
 
 #define ASK_NS     (5 * NS_PER_S)
 #define SESSION_NS (10 * NS_PER_S)
-/* How often the last transaction is asked for, and how many times at most. */
+/* How long, and how often, the last transaction is asked for. */
 #define LAST_NS (2 * NS_PER_S)
 #define LAST_US 50000
 /* How long a server that is being killed may seem alive. */
@@ -268,36 +268,33 @@ enum error_kind target_close(struct target *target, struct error *error)
     return kind;
 }
 
-/* Returns whether a server has said it. */
-static bool find_last(const struct target *target, const struct four_letter_identity *of,
-                      uint64_t *zxid)
+/* The last transaction that a server has named; 0: none has. */
+static uint64_t find_last(const struct target *target, const struct four_letter_identity *of)
 {
-    bool known = false;
-    *zxid = 0;
-    for (size_t i = 0; i < target->servers.count; i++) {
-        known = known || of[i].talks;
-        *zxid = of[i].zxid > *zxid ? of[i].zxid : *zxid;
-    }
-    return known;
+    uint64_t last = 0;
+    for (size_t i = 0; i < target->servers.count; i++)
+        last = of[i].zxid > last ? of[i].zxid : last;
+    return last;
 }
 
 /* The ends of the sessions may be under way. The upper half of a zxid is the leader's epoch. */
 bool target_count_transactions(const struct target *target, uint64_t *transactions)
 {
-    uint64_t before, last = 0, previous = UINT64_MAX, until_ns = clock_now_ns() + LAST_NS;
-    bool known = find_last(target, target->identities, &before);
+    const uint64_t before = find_last(target, target->identities),
+                   until_ns = clock_now_ns() + LAST_NS;
+    uint64_t last = 0, previous;
     struct four_letter_identity now[CONNECT_ENDPOINTS_MAX];
     struct error ignored;
-    for (bool again = false; known && last != previous && clock_now_ns() < until_ns; again = true) {
+    do {
         usleep(LAST_US);
         for (size_t j = 0; j < target->servers.count; j++)
             if (four_letter_identify(&target->servers.endpoints[j], NS_PER_S, &now[j], &ignored))
                 return false;
-        previous = again ? last : UINT64_MAX;
-        known = find_last(target, now, &last);
-    }
+        previous = last;
+        last = find_last(target, now);
+    } while (last != previous && clock_now_ns() < until_ns);
     *transactions = last - before;
-    return known && last >= before && before >> 32 == last >> 32;
+    return last > 0 && last >= before && before >> 32 == last >> 32;
 }
 
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,

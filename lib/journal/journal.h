@@ -138,10 +138,10 @@ void journal_free(struct journal *journal);
 
 size_t journal_logs(const struct journal *journal);
 
-/* Of the last transactions that were read, how many may not have been committed, and the first of
- * them: a member of an ensemble, which has a file currentEpoch, logs what is proposed. Fewer
- * folders have them than are a majority of the servers that the newest snapshot names, or one
- * alone, and no snapshot has them. 0 of a standalone server. */
+/* The last transactions that may not have been committed: how many, and the first of them. A member
+ * of an ensemble, which has a file currentEpoch, logs what is proposed. Fewer folders have them
+ * than are a majority of the servers that the newest snapshot names, or one alone, and no snapshot
+ * has them. 0 of a standalone server. */
 size_t journal_unsettled(const struct journal *journal, int64_t *from);
 
 /* Reads everything: the snapshot first. ERROR_INTERRUPTED if `progress` ends it,

@@ -17,9 +17,9 @@
  * (from 3.9 on), and otherwise to the first on that path behind the last transaction that its
  * session has seen: a server sends a notification before any reply that is as new. It waits for the
  * replies of writes that were asked for before it; one whose reply is lost is the cause where no
- * other is. A session
- * that was notified follows the write with its requests until it has set a watch again, has
- * written, has asked for a deletion (which is a cause of its own), or is notified again.
+ * other is. A session that was notified follows the write with its requests until it has set a
+ * watch again, has written, has asked for a deletion (which is a cause of its own), or is notified
+ * again.
  *
  * Invariant: set = fired + removed + left + those that are armed at the end; every notification is
  * attributed to one write, or counted as unattributed.

@@ -545,7 +545,7 @@ JOURNAL_TEST(folders_whose_snapshots_name_other_servers_are_refused)
     read_folders(2);
 }
 
-/* Of three servers two are a majority, of four they are not; who observes does not vote. */
+/* Two of three servers are a majority, two of four are not; who observes does not vote. */
 JOURNAL_TEST(a_majority_settles_what_two_folders_have)
 {
     static const char *const servers[] = {
