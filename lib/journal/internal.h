@@ -49,7 +49,7 @@ struct log_cursor {
     const char *compression; /* that cannot be read; NULL: none */
     bool done;
     char flaw[192]; /* why it ends: words behind its name; "": it does not, or as it should */
-    bool loses;     /* transactions may be missing because of it */
+    bool is_broken; /* behind transaction.zxid, 0: none, it has what cannot be read */
 };
 
 /* Goes to the first record of a log, and to the next one, or behind the last. */

@@ -68,7 +68,8 @@ enum journal_type {
 #define JOURNAL_NO_CVERSION (-1)
 #define JOURNAL_NOT_KNOWN   (-1)
 
-/* A change; fields that its type lacks are 0. Texts are gone when the callback returns. */
+/* A change; fields that its type lacks are 0. Texts are gone when the callback returns. A multi of
+ * which no part was done is an error. */
 struct journal_change {
     enum journal_type type;
     struct jute_bytes path;
@@ -77,7 +78,6 @@ struct journal_change {
     int32_t cversion;   /* of the parent, behind a create; JOURNAL_NO_CVERSION */
     size_t elements;    /* paths of a closeSession, parts of a multi */
     struct jute listed; /* those, for the functions below */
-    bool failed;        /* a multi of which no part was done; `number` is the error */
 };
 
 struct journal_transaction {
@@ -89,8 +89,7 @@ struct journal_transaction {
     struct journal_change change;
 };
 
-/* Calls the function with the change of a transaction, or with each part of a multi that was done;
- * one that failed is an error. */
+/* Calls the function with the change of a transaction, or with each part of a multi. */
 typedef void journal_change_function(void *context, const struct journal_transaction *transaction,
                                      const struct journal_change *change);
 void journal_each_change(const struct journal_transaction *transaction, void *context,

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LOG_MAGIC  0x5a4b4c47 /* ZKLG */
 #define HEAD_BYTES 12         /* before a record: its checksum and its length */
@@ -15,7 +16,7 @@
 /* Far more than jute.maxbuffer lets a request have; a longer one is none. */
 #define RECORD_MOST 67108864
 
-/* Ends of a log: but for the first flaws, in words behind its name; `torn` loses nothing. */
+/* Ends of a log: but for the first flaws, in words behind its name. */
 static const char end_of_log[] = "";
 static const char torn[] = "ends within a record: it is cut short, or was copied while it grew";
 static const char wrong[] = "has a record with a wrong checksum; the rest of the file is not read";
@@ -58,6 +59,15 @@ static const char *read_header(struct log_cursor *cursor)
     return is_known ? NULL : other;
 }
 
+/* Whether nothing but zeros, or nothing, follows a record: it may be half written. */
+static bool is_last(struct log_cursor *cursor)
+{
+    static const unsigned char zeros[HEAD_BYTES];
+    unsigned char next[HEAD_BYTES] = {0};
+    (void)read_bytes(cursor, next, sizeof next);
+    return memcmp(next, zeros, sizeof next) == 0;
+}
+
 /* Reads the next record: NULL, or an end. What was allocated beforehand is zero: the end. */
 static const char *read_record(struct log_cursor *cursor)
 {
@@ -69,18 +79,19 @@ static const char *read_record(struct log_cursor *cursor)
     if ((count == 0 && state_of(cursor) == Z_OK) ||
         (count == sizeof head && checksum == 0 && length == 0))
         return end_of_log;
+    if (count == sizeof head && length > RECORD_MOST)
+        return foreign;
     if (count < sizeof head || length >= cursor->limit - cursor->position)
         return torn;
-    if (length > RECORD_MOST)
-        return foreign;
     if (length >= cursor->room) {
         free(cursor->record);
         cursor->room = 2 * (length + 1UL);
         cursor->record = memory_new(cursor->room, 1);
     }
-    if (read_bytes(cursor, cursor->record, length + 1UL) != length + 1UL ||
-        cursor->record[length] != RECORD_END)
+    if (read_bytes(cursor, cursor->record, length + 1UL) != length + 1UL)
         return torn;
+    if (cursor->record[length] != RECORD_END)
+        return is_last(cursor) ? torn : wrong;
     if (adler32(1, cursor->record, length) != checksum)
         return wrong;
     return transaction_read(cursor->record, length, &cursor->transaction, &cursor->content)
@@ -106,7 +117,8 @@ enum error_kind log_next(struct log_cursor *cursor, struct error *error)
     file->end = cursor->at;
     if (end == torn && stream == Z_DATA_ERROR)
         end = wrong;
-    cursor->loses = end != torn;
+    cursor->transaction.zxid = after;
+    cursor->is_broken = end != end_of_log && (end != torn || stream != Z_OK);
     if (cursor->at == 0)
         snprintf(cursor->flaw, sizeof cursor->flaw, "%s%s", end,
                  end == compressed ? cursor->compression : "");

@@ -33,9 +33,9 @@ struct reading {
     const struct journal_listener *listener;
     void *context;
     struct error *error; /* the first one */
-    enum error_kind kind;
     uint64_t read_bytes;
     int64_t last;              /* zxid; 0: none yet */
+    int64_t broken;            /* zxid behind which a log cannot be read on; 0: none */
     int64_t *folder_last;      /* the last zxid of each folder */
     struct log_cursor *open;   /* logs that have begun and have not ended */
     size_t open_count, opened; /* `opened`: of the journal's logs, in their order */
@@ -162,7 +162,7 @@ size_t journal_unsettled(const struct journal *journal, int64_t *from)
 
 /* ------------------------------------------------------------------ flaws and progress */
 
-/* Reports a sentence that begins with a file, if that is not NULL; the full stop is added. */
+/* Reports a sentence that begins with a file, if that is not ""; the full stop is added. */
 __attribute__((format(printf, 4, 5))) static void
 report_flaw(const struct reading *reading, bool loses, const char *path, const char *format, ...)
 {
@@ -171,41 +171,39 @@ report_flaw(const struct reading *reading, bool loses, const char *path, const c
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    char *sentence = path == NULL
-                         ? memory_format("%s.", text)
-                         : memory_format("%s %s.", printable_text(path, shown, sizeof shown), text);
+    char *sentence = memory_format("%s%s%s.", printable_text(path, shown, sizeof shown),
+                                   path[0] != '\0' ? " " : "", text);
     if (reading->listener->flaw != NULL)
         reading->listener->flaw(reading->context, sentence, loses);
     free(sentence);
 }
 
-/* Counts what was read of a file; of one that is done what is behind its end, too. */
+/* Counts what was read of a file, all of one that is done. */
 static void count_bytes(struct reading *reading, struct log_cursor *cursor)
 {
-    const uint64_t bytes = cursor->file->bytes;
-    uint64_t offset = cursor->done ? bytes : (uint64_t)gzoffset(cursor->stream);
-    offset = offset < bytes ? offset : bytes;
-    reading->read_bytes += offset - cursor->counted;
-    cursor->counted = offset;
+    const uint64_t bytes = cursor->file->bytes, offset = (uint64_t)gzoffset(cursor->stream),
+                   read = cursor->done || offset > bytes ? bytes : offset;
+    reading->read_bytes += read - cursor->counted;
+    cursor->counted = read;
     cursor->counted_at = cursor->position;
-    if (reading->listener->progress != NULL && reading->kind == ERROR_NONE &&
+    if (reading->listener->progress != NULL &&
         !reading->listener->progress(reading->context, reading->read_bytes,
                                      reading->journal->logs.bytes))
-        reading->kind =
-            error_raise(reading->error, ERROR_INTERRUPTED, 0, reading->journal->logs.list[0].path,
-                        "the logs were not read to their end");
+        ERROR_FIRST(reading->error, error_raise(reading->error, ERROR_INTERRUPTED, 0,
+                                                reading->journal->logs.list[0].path,
+                                                "the logs were not read to their end"));
 }
 
-/* Counts what was read of a log by a step that ended so, and reports why the log has ended. An
- * error stays, whatever the steps of other logs are. */
-static void note_step(struct reading *reading, struct log_cursor *cursor, enum error_kind kind)
+/* Counts what was read of a log by a step, and reports why the log has ended. */
+static void note_step(struct reading *reading, struct log_cursor *cursor)
 {
-    if (kind != ERROR_NONE)
-        reading->kind = kind;
     if (cursor->done || cursor->position - cursor->counted_at >= PROGRESS_BYTES)
         count_bytes(reading, cursor);
+    if (cursor->is_broken && cursor->transaction.zxid > reading->broken)
+        reading->broken = cursor->transaction.zxid;
     if (cursor->flaw[0] != '\0')
-        report_flaw(reading, cursor->loses, cursor->file->path, "%s", cursor->flaw);
+        report_flaw(reading, cursor->is_broken && cursor->transaction.zxid == 0, cursor->file->path,
+                    "%s", cursor->flaw);
 }
 
 /* ------------------------------------------------------------------ what no log has */
@@ -336,20 +334,22 @@ static bool find_gap(const struct reading *reading, int64_t zxid)
     if (zxid == last + 1)
         return false;
     int64_t newest = find_newest(reading, zxid);
-    if (newest == 0 && (is_last || (is_new && begins_epoch(zxid) && is_continued(reading, zxid))))
+    bool is_whole = is_last || (is_new && begins_epoch(zxid) && is_continued(reading, zxid));
+    if (is_whole && newest == 0 && last != reading->broken)
         return false;
     if (newest != 0)
         snprintf(found, sizeof found, ", a snapshot has 0x%" PRIx64, (uint64_t)newest);
     if (is_last)
-        report_flaw(reading, true, NULL, "Transactions behind 0x%" PRIx64 " are in no log%s",
+        report_flaw(reading, true, "", "Transactions behind 0x%" PRIx64 " are in no log%s",
                     (uint64_t)last, found);
     else
-        report_flaw(reading, true, NULL,
+        report_flaw(reading, true, "",
                     "Transactions between 0x%" PRIx64 " and 0x%" PRIx64
                     " %s%s: holders behind them begin anew",
                     (uint64_t)last, (uint64_t)zxid,
-                    newest != 0 || !is_new ? "are in no log"
-                                           : "may be missing, because no server has both",
+                    newest != 0 || !is_new    ? "are in no log"
+                    : last == reading->broken ? "may be missing"
+                                              : "may be missing, because no server has both",
                     found);
     return true;
 }
@@ -360,18 +360,20 @@ static bool find_gap(const struct reading *reading, int64_t zxid)
 static void sort_logs(struct reading *reading)
 {
     struct journal *journal = reading->journal;
-    reading->kind = snapshots_check(&journal->snapshots, journal->folders, journal->folder_count,
-                                    reading->error);
-    for (size_t i = 0; i < journal->logs.count && reading->kind == ERROR_NONE; i++) {
+    struct error *error = reading->error;
+    ERROR_FIRST(error, snapshots_check(&journal->snapshots, journal->folders, journal->folder_count,
+                                       error));
+    for (size_t i = 0; i < journal->logs.count && error->kind == ERROR_NONE; i++) {
         struct log_cursor cursor;
-        note_step(reading, &cursor, log_open(&cursor, &journal->logs.list[i], reading->error));
+        ERROR_FIRST(error, log_open(&cursor, &journal->logs.list[i], error));
+        note_step(reading, &cursor);
         cursor.file->zxid = cursor.done ? 0 : cursor.transaction.zxid;
         log_close(&cursor);
     }
     if (journal->folder_count > 1)
         journal->voters = snapshots_voters(&journal->snapshots);
     sort_files(&journal->logs);
-    journal->is_sorted = reading->kind == ERROR_NONE;
+    journal->is_sorted = error->kind == ERROR_NONE;
     reading->read_bytes = 0;
 }
 
@@ -389,7 +391,7 @@ static struct log_cursor *find_first(const struct reading *reading)
 static void open_logs(struct reading *reading)
 {
     const struct journal_files *logs = &reading->journal->logs;
-    for (; reading->kind == ERROR_NONE && reading->opened < logs->count; reading->opened++) {
+    for (; reading->error->kind == ERROR_NONE && reading->opened < logs->count; reading->opened++) {
         struct journal_file *file = &logs->list[reading->opened];
         const struct log_cursor *first = find_first(reading);
         if (first != NULL && file->zxid > first->transaction.zxid)
@@ -398,7 +400,8 @@ static void open_logs(struct reading *reading)
             continue;
         reading->open = memory_grow(reading->open, reading->open_count, sizeof *reading->open);
         struct log_cursor *cursor = &reading->open[reading->open_count];
-        note_step(reading, cursor, log_open(cursor, file, reading->error));
+        ERROR_FIRST(reading->error, log_open(cursor, file, reading->error));
+        note_step(reading, cursor);
         if (cursor->done) /* it has been cut since it was sorted */
             log_close(cursor);
         else
@@ -417,9 +420,10 @@ static bool is_equal(struct reading *reading, const struct log_cursor *first)
         if (second->transaction.zxid != first->transaction.zxid ||
             memcmp(second->record, first->record, common) == 0)
             continue;
-        reading->kind = error_raise(reading->error, ERROR_OTHER_ENSEMBLE, 0, second->file->path,
-                                    "its transaction 0x%" PRIx64 " is not that of %.200s",
-                                    (uint64_t)first->transaction.zxid, first->file->path);
+        ERROR_FIRST(reading->error,
+                    error_raise(reading->error, ERROR_OTHER_ENSEMBLE, 0, second->file->path,
+                                "its transaction 0x%" PRIx64 " is not that of %.200s",
+                                (uint64_t)first->transaction.zxid, first->file->path));
         return false;
     }
     return true;
@@ -462,7 +466,8 @@ static void pass(struct reading *reading, const struct log_cursor *first)
             continue;
         copies += *folder_last != zxid;
         *folder_last = zxid;
-        note_step(reading, cursor, log_next(cursor, reading->error));
+        ERROR_FIRST(reading->error, log_next(cursor, reading->error));
+        note_step(reading, cursor);
         if (!cursor->done)
             continue;
         log_close(cursor);
@@ -478,10 +483,11 @@ enum error_kind journal_read(struct journal *journal, const struct journal_liste
         .journal = journal, .listener = listener, .context = context, .error = error};
     reading.folder_last = memory_new(journal->folder_count, sizeof *reading.folder_last);
     journal->unsettled = 0;
+    error->kind = ERROR_NONE;
     if (!journal->is_sorted)
         sort_logs(&reading);
     open_logs(&reading);
-    while (reading.kind == ERROR_NONE && reading.open_count > 0) {
+    while (error->kind == ERROR_NONE && reading.open_count > 0) {
         pass(&reading, find_first(&reading));
         open_logs(&reading);
     }
@@ -489,7 +495,7 @@ enum error_kind journal_read(struct journal *journal, const struct journal_liste
         log_close(&reading.open[--reading.open_count]);
     free(reading.open);
     free(reading.folder_last);
-    if (reading.kind == ERROR_NONE && reading.last > 0)
+    if (error->kind == ERROR_NONE && reading.last > 0)
         (void)find_gap(&reading, INT64_MAX);
-    return reading.kind;
+    return error->kind;
 }

@@ -40,13 +40,14 @@ static void read_paths(struct jute *jute, struct journal_change *change)
     struct jute list = *jute;
     struct jute_bytes path;
     size_t count = jute_vector(&list), read = 0;
-    struct jute first = list;
+    struct jute paths = list;
     while (read < count && journal_next_path(&list, &path))
         read++;
     if (list.malformed || read < count || (list.left != 0 && list.left != DIGEST_BYTES))
         return;
+    paths.left -= list.left;
     change->elements = count;
-    change->listed = (struct jute){.bytes = first.bytes, .left = first.left - list.left};
+    change->listed = paths;
     *jute = list;
 }
 
@@ -118,30 +119,31 @@ bool journal_next_part(struct jute *listed, struct journal_change *part)
 /* None was done if one of them is an error: the first with a number of its own says why. */
 static void read_parts(struct jute *jute, struct journal_change *change)
 {
-    struct journal_change part;
-    size_t count = jute_vector(jute);
-    struct jute first = *jute;
-    for (size_t i = 0; i < count; i++) {
+    struct journal_change part, error = {.type = JOURNAL_ERROR, .cversion = JOURNAL_NO_CVERSION};
+    bool is_failed = false;
+    change->elements = jute_vector(jute);
+    change->listed = *jute;
+    for (size_t i = 0; i < change->elements; i++) {
         if (!journal_next_part(jute, &part)) {
             jute->malformed = true;
             return;
         }
-        change->failed |= part.type == JOURNAL_ERROR;
-        if (part.type == JOURNAL_ERROR && change->number == 0)
-            change->number = part.number;
+        is_failed |= part.type == JOURNAL_ERROR;
+        if (part.type == JOURNAL_ERROR && error.number == 0)
+            error.number = part.number;
     }
-    change->elements = count;
-    change->listed = (struct jute){.bytes = first.bytes, .left = first.left - jute->left};
+    change->listed.left -= jute->left;
+    if (is_failed)
+        *change = error;
 }
 
 void journal_each_change(const struct journal_transaction *transaction, void *context,
                          journal_change_function *function)
 {
-    const struct journal_change *change = &transaction->change;
-    struct journal_change part = {.type = JOURNAL_ERROR, .number = change->number};
-    struct jute parts = change->listed;
-    if (change->type != JOURNAL_MULTI || change->failed)
-        function(context, transaction, change->failed ? &part : change);
+    struct journal_change part;
+    struct jute parts = transaction->change.listed;
+    if (transaction->change.type != JOURNAL_MULTI)
+        function(context, transaction, &transaction->change);
     else
         while (journal_next_part(&parts, &part))
             function(context, transaction, &part);
