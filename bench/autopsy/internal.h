@@ -33,16 +33,13 @@
     X(T, held_s, REAL, "s", 3, NONE, "time for which it was held, in all")                         \
     X(T, held_max_s, REAL, "s", 3, NONE, "longest of these times")                                 \
     X(T, waited_max_s, REAL, "s", 3, NONE, "longest time from an arrival to its grant")            \
-    X(T, held_max_session, TEXT, "", 0, NONE,                                                      \
-      "the session that held it longest; empty if it was a znode of no session")                   \
+    X(T, held_max_session, TEXT, "", 0, NONE, "whose that hold was; empty: of no session")         \
     X(T, held_max_begin_ms, SIGNED, "ms", 0, NONE, "when that hold began")                         \
     X(T, waiting, COUNT, "", 0, NONE, "sessions that waited at the end")                           \
     X(T, stood_still, FLAG, "", 0, NONE,                                                           \
-      "sessions waited at the end, and its holder had it for 1 s and longer than twice any "       \
-      "before")                                                                                    \
+      "sessions waited at the end, and the last hold took 1 s and twice as long as any before")    \
     X(T, refused_inferred, COUNT, "", 0, NONE,                                                     \
-      "of `refused` those beside which other ephemeral znodes were there: the session got this "   \
-      "lock next, or it was the only one that was held")                                           \
+      "of `refused` those beside which other ephemeral znodes were there: inferred")               \
     X(T, next_sequence, COUNT, "", 0, NONE, "the number of the next znode in the queue's folder")  \
     X(T, own, FLAG, "", 0, NONE, "it is below the root of a run of zkherd")                        \
     X(T, foreign, FLAG, "", 0, PRIVATE, "it is not zkherd's own")
@@ -51,14 +48,13 @@ TABLE_DECLARE(autopsy_lock, AUTOPSY_LOCK_COLUMNS);
 #define AUTOPSY_HOLD_COLUMNS(X, T)                                                                 \
     X(T, lock, COUNT, "", 0, KEY, "the lock, as in `locks.csv`")                                   \
     X(T, handoff, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                 \
-    X(T, session, TEXT, "", 0, NONE,                                                               \
-      "the holder, of several the first; empty: a znode of no session")                            \
+    X(T, session, TEXT, "", 0, NONE, "the holder; empty: a znode of no session")                   \
     X(T, arrived_ms, SIGNED, "ms", 0, NONE, "when its create was refused first, or done")          \
     X(T, granted_ms, SIGNED, "ms", 0, NONE, "when its turn came")                                  \
-    X(T, released_ms, SIGNED, "ms", 0, NONE, "when its znode, or one that shares, was deleted")    \
+    X(T, released_ms, SIGNED, "ms", 0, NONE, "when its znode was deleted")                         \
     X(T, end, TEXT, "", 0, NONE,                                                                   \
       "`deleted`, `closed` by the session's close, `expired`, `undecided` between these two, "     \
-      "`gap`: it is not in the logs, or `open`: it still held at the end")
+      "`gap`: it is not in the logs, or `open`: it, or the first of several, held at the end")
 TABLE_DECLARE(autopsy_hold, AUTOPSY_HOLD_COLUMNS);
 
 #define AUTOPSY_EXPIRY_COLUMNS(X, T)                                                               \
@@ -147,7 +143,10 @@ struct autopsy {
     bool has_zero_close;          /* a session closed itself by a request of number 0 */
     uint64_t unlisted; /* sessions that a snapshot is too late for, and whose end lists no znodes */
     int64_t unlisted_ms; /* the end of the last of them */
+    uint64_t left;       /* sessions that ended without a znode that was not deleted */
+    int64_t left_zxid;   /* of the first of them */
     int64_t now_ms;
+    int64_t clock_zxid;  /* since this transaction times are of one clock, and do not go back */
     bool in_time, ended; /* now is asked for; is behind until_ms */
     uint64_t period_ms;
     struct table_value *period; /* counts of the present time; `no_period` if it is not asked for */

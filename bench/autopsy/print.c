@@ -18,6 +18,8 @@ TABLE_DEFINE(autopsy_doubt, "doubts.csv", AUTOPSY_DOUBT_COLUMNS)
 #define SEQUENCE_HIGH (UINT32_C(1) << 30)
 /* A lock that refuses more creates for each grant herds. */
 #define HERD_REFUSALS 1.5
+/* Refused creates of no known lock that are more of all transactions may be a herd. */
+#define UNKNOWN_MOST 0.5
 
 #define TEXT_SIZE 512 /* of a path, or a time */
 
@@ -143,21 +145,27 @@ static void conclude_end(struct table *findings, const struct autopsy *autopsy)
 
 void autopsy_conclude(struct autopsy *autopsy)
 {
+    const struct finding *none = FINDING_MEASURED("herd", "", FINDING_NO_FIGURE, NULL, 0);
     const struct table *locks = &autopsy->tables[LOCKS];
     struct table *findings = &autopsy->tables[FINDINGS];
-    size_t first[ROWS];
+    const double all = (double)count_of(autopsy, autopsy_period_transactions),
+                 unknown = (double)count_of(autopsy, autopsy_period_unattributed);
+    size_t first[ROWS], count = find_first(locks, COLUMNS(by_waiters), first);
     conclude_end(findings, autopsy);
-    if (find_first(locks, COLUMNS(by_waiters), first) == 0) {
-        findings_add(findings, FINDING_MEASURED("herd", "", FINDING_NO_FIGURE, NULL, 0),
-                     autopsy->tables[DOUBTS].rows > 0 ? "No lock is certain: see what is undecided"
-                                                      : "No lock was found");
-        return;
-    }
-    if (table_row(locks, first[0])[autopsy_lock_stood_still].flag)
+    if (count > 0 && table_row(locks, first[0])[autopsy_lock_stood_still].flag)
         conclude_hold(findings, table_row(locks, first[0]));
     (void)find_first(locks, COLUMNS(by_refused), first);
-    conclude_herd(findings, table_row(locks, first[0]),
-                  (double)count_of(autopsy, autopsy_period_transactions));
+    if (count == 0 && autopsy->tables[DOUBTS].rows > 0)
+        findings_add(findings, none, "No lock is certain: see what is undecided");
+    else if (unknown > UNKNOWN_MOST * all)
+        findings_add(findings, none,
+                     "Undecided: %.0f %% of all transactions were creates that no lock that is "
+                     "known refused: zkherd tap says which znode did",
+                     100 * unknown / all);
+    else if (count == 0)
+        findings_add(findings, none, "No lock was found");
+    else
+        conclude_herd(findings, table_row(locks, first[0]), all);
 }
 
 /* ------------------------------------------------------------------ the terminal */

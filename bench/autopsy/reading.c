@@ -106,7 +106,7 @@ static void write_handoff(struct autopsy *autopsy, const struct locks_lock *lock
         [handoff_row_creates_failed] = table_count(from->tally.of[TALLY_CREATE_FAILED]),
         [handoff_row_deletes] = table_count(from->tally.of[TALLY_DELETE]),
     };
-    if (lock->by_name && from->granted > 0 && from->handoff > 0)
+    if (lock->by_name && from->held && from->handoff > 0)
         row[handoff_row_handoff_us] =
             table_real(seconds(from->released_ns, from->granted_ns) * 1e6);
     table_write_row(&handoff_row_table, row, &autopsy->handoffs);
@@ -132,18 +132,14 @@ static void write_hold(struct autopsy *autopsy, const struct locks_lock *lock,
 }
 
 /* A time is unknown until there is one: no comparison with it is true. */
-static void note_hold(const struct autopsy *autopsy, const struct locks_lock *lock,
-                      const struct locks_row *from, struct table_value *row)
+static void note_hold(const struct locks_row *from, struct table_value *row)
 {
     const double held = seconds(from->granted_ns, from->closed_ns),
                  waited = seconds(from->arrived_ns, from->granted_ns),
                  before = table_number(&row[autopsy_lock_held_max_s]);
-    row[autopsy_lock_held_s].real += held;
-    if (autopsy->end == open) {
-        row[autopsy_lock_waiting].count = locks_waiters(lock);
-        row[autopsy_lock_stood_still].flag =
-            locks_waiters(lock) > 0 && held >= 1 && !(held <= 2 * before);
-    }
+    row[autopsy_lock_held_s].real += seconds(from->held_ns, from->closed_ns);
+    row[autopsy_lock_stood_still].flag =
+        row[autopsy_lock_waiting].count > 0 && held >= 1 && !(held <= 2 * before);
     if (!(table_number(&row[autopsy_lock_waited_max_s]) >= waited))
         row[autopsy_lock_waited_max_s] = table_real(waited);
     if (before >= held)
@@ -158,15 +154,17 @@ static void close_row(void *context, const struct locks_lock *lock, const struct
 {
     struct autopsy *autopsy = context;
     struct table_value *row = row_of(autopsy, lock), *expiry = autopsy->expiry;
-    if (!is_asked_for(autopsy, lock) || ms_of(from->closed_ns) < autopsy->from_ms ||
+    if (!is_asked_for(autopsy, lock) ||
+        (autopsy->end != open && ms_of(from->closed_ns) < autopsy->from_ms) ||
         (autopsy->until_ms < autopsy->last_ms && ms_of(from->released_ns) > autopsy->until_ms))
         return;
     row[autopsy_lock_grants].count += from->granted;
     row[autopsy_lock_handoffs].count += from->waiters > 0;
     raise_count(&row[autopsy_lock_waiters_max], from->waiters);
+    row[autopsy_lock_waiting].count = autopsy->end == open ? locks_waiters(lock) : 0;
     write_handoff(autopsy, lock, from);
-    if (from->granted > 0) {
-        note_hold(autopsy, lock, from, row);
+    if (from->held) {
+        note_hold(from, row);
         write_hold(autopsy, lock, from);
     }
     autopsy->period[autopsy_period_releases].count +=
@@ -217,7 +215,7 @@ static const char *end_of(const struct autopsy *autopsy, const struct log_sessio
     const bool is_seen = session->seen_zxid != 0, is_timed = session->timeout_ms > 0;
     const int64_t silent_ms = close->time_ms - (is_seen ? session->seen_ms : autopsy->begun_ms);
     /* Clocks of two leaders may differ, at least by as much as they are seen to. */
-    const bool is_same_clock = is_seen && session->seen_zxid >> 32 == close->zxid >> 32;
+    const bool is_same_clock = is_seen && session->seen_zxid >= autopsy->clock_zxid;
     const int64_t off_ms = is_same_clock ? 0 : autopsy->back_ms;
     if (close->cxid != 0)
         return closed;
@@ -252,6 +250,15 @@ static void close_session(struct autopsy *autopsy, const struct journal_transact
     struct jute paths = change->listed;
     struct jute_bytes listed;
     const bool are_listed = paths.bytes != NULL;
+    size_t places = locks_places(autopsy->locks, session->id, NULL);
+    while (journal_next_path(&paths, &listed)) {
+        char *path = memory_copy(listed.bytes, listed.length);
+        places -= locks_places(autopsy->locks, session->id, path);
+        census_delete(autopsy->census, path, session->id, close->zxid);
+        free(path);
+    }
+    if (are_listed && places > 0 && autopsy->left++ == 0)
+        autopsy->left_zxid = close->zxid;
     autopsy->end = end_of(autopsy, session, close);
     autopsy->expiry = add_expiry(autopsy, session, close);
     autopsy->period[autopsy_period_expired].count += autopsy->end == expired;
@@ -264,14 +271,9 @@ static void close_session(struct autopsy *autopsy, const struct journal_transact
         table_truncate(expiries, expiries->rows - 1);
     autopsy->expiry = NULL;
     autopsy->end = deleted;
-    if (!are_listed && session->timeout_ms == 0 && close->zxid <= autopsy->snapshot) {
+    if (!are_listed && session->timeout_ms == 0 && autopsy->snapshot != 0) {
         autopsy->unlisted++;
         autopsy->unlisted_ms = close->time_ms;
-    }
-    while (journal_next_path(&paths, &listed)) {
-        char *path = memory_copy(listed.bytes, listed.length);
-        census_delete(autopsy->census, path, session->id, close->zxid);
-        free(path);
     }
     census_close(autopsy->census, session->id, close->zxid, are_listed);
     id_tree_remove(&autopsy->sessions, session);
@@ -330,8 +332,6 @@ static void change(void *context, const struct journal_transaction *transaction,
 static void read_flaw(void *context, const char *sentence, bool loses)
 {
     struct autopsy *autopsy = context;
-    if (autopsy->is_second)
-        return;
     struct table_value *row = table_add(&autopsy->tables[FLAWS]);
     row[autopsy_flaw_sentence] = table_text(sentence);
     row[autopsy_flaw_loses] = table_flag(loses);
@@ -373,6 +373,8 @@ static void read_transaction(void *context, const struct journal_transaction *tr
         return;
     if (!autopsy->is_second)
         note_extent(autopsy, transaction);
+    if (now_ms < autopsy->now_ms || transaction->zxid >> 32 > autopsy->clock_zxid >> 32)
+        autopsy->clock_zxid = transaction->zxid;
     autopsy->now_ms = now_ms;
     autopsy->in_time =
         autopsy->is_second && now_ms >= autopsy->from_ms && now_ms <= autopsy->until_ms;
@@ -460,6 +462,18 @@ static void note_unlisted(struct autopsy *autopsy)
     read_flaw(autopsy, sentence, true);
 }
 
+/* The end of a session lists all its ephemeral znodes that are there. */
+static void note_left(struct autopsy *autopsy)
+{
+    char sentence[160];
+    snprintf(sentence, sizeof sentence,
+             "%" PRIu64 " session%s ended without a znode that the logs have not deleted, first at "
+             "zxid 0x%" PRIx64 ": transactions before are missing.",
+             autopsy->left, text_plural(autopsy->left), (uint64_t)autopsy->left_zxid);
+    if (autopsy->left > 0)
+        read_flaw(autopsy, sentence, true);
+}
+
 static void add_doubt(void *context, const char *path, bool is_lock, uint64_t refusals,
                       uint64_t sessions)
 {
@@ -504,8 +518,9 @@ static void complete_locks(struct autopsy *autopsy)
     struct table *table = &autopsy->tables[LOCKS];
     const size_t columns = autopsy_lock_columns_count;
     size_t kept = 0;
-    autopsy->end = open;
-    locks_end(autopsy->locks, ns_of(autopsy->until_ms));
+    const bool is_until = autopsy->ended || autopsy->now_ms > autopsy->until_ms;
+    autopsy->end = open; /* at the last time, which need not be the latest */
+    locks_end(autopsy->locks, ns_of(is_until ? autopsy->until_ms : autopsy->now_ms));
     for (size_t i = 0; (lock = locks_at(autopsy->locks, i)) != NULL; i++) {
         struct table_value *row = row_of(autopsy, lock);
         if (!is_asked_for(autopsy, lock) ||
@@ -523,6 +538,7 @@ static void complete_locks(struct autopsy *autopsy)
         memmove(table->values + kept++ * columns, row, columns * sizeof *row);
     }
     table->rows = kept; /* the rows behind have no text of their own */
+    note_left(autopsy);
     if (autopsy->only != NULL && kept == 0)
         (void)!error_raise(&autopsy->error, ERROR_NO_LOCK, 0, autopsy->only,
                            "the logs have no hold of it in the time that is asked for");
@@ -531,6 +547,8 @@ static void complete_locks(struct autopsy *autopsy)
 void autopsy_read(struct autopsy *autopsy)
 {
     struct error *error = &autopsy->error;
+    struct journal_listener second = listener;
+    second.flaw = NULL; /* they are the same */
     autopsy->locks = locks_new(close_row, autopsy);
     autopsy->census = census_new(autopsy->locks);
     autopsy->period = autopsy->no_period;
@@ -539,7 +557,7 @@ void autopsy_read(struct autopsy *autopsy)
     ERROR_FIRST(error, journal_read(autopsy->journal, &listener, autopsy, error));
     if (error->kind == ERROR_NONE)
         read_again(autopsy);
-    ERROR_FIRST(error, journal_read(autopsy->journal, &listener, autopsy, error));
+    ERROR_FIRST(error, journal_read(autopsy->journal, &second, autopsy, error));
     if (error->kind == ERROR_NONE)
         complete_locks(autopsy);
     census_free(autopsy->census);

@@ -17,7 +17,6 @@
 #define COMPARED       64    /* znodes that are there, with a refused session, at most */
 #define COMPARED_LOCKS 1024  /* the first of these, if they are locks */
 #define KEPT           32768 /* znodes that are gone are remembered although no create was refused */
-#define DIGITS         10    /* of a sequence number */
 
 /* A folder with places. */
 struct folder {
@@ -178,6 +177,12 @@ static struct others find_others(const struct census *census, int64_t session)
 
 /* ------------------------------------------------------------------ refused sessions */
 
+/* Whether a request is the next one behind the refused create. */
+static bool follows(const struct refused *session, int32_t cxid)
+{
+    return (uint32_t)cxid == (uint32_t)session->cxid + 1;
+}
+
 /* Adds what is known of the only znode that a session can have wanted to that. */
 static void weigh(struct refused *session)
 {
@@ -233,7 +238,7 @@ const char *census_refuse(struct census *census, const struct census_create *ref
     struct suspect *suspect = &session->suspect;
     if (census->is_known)
         return blame(session, refused->zxid, &others, inferred);
-    session->chain = refused->cxid == session->cxid + 1 ? session->chain + 1 : 1;
+    session->chain = follows(session, refused->cxid) ? session->chain + 1 : 1;
     session->cxid = refused->cxid;
     session->zxids[session->count++ % REFUSALS] = refused->zxid;
     census->refused_zxid = refused->zxid;
@@ -259,7 +264,7 @@ static void explain(struct refused *session, const struct census_create *create)
     for (const char *at = strchr(create->path + 1, '/'); at != NULL; at = strchr(at + 1, '/'))
         folders++;
     size_t count = session->chain < folders ? session->chain : folders;
-    if (create->cxid != session->cxid + 1 || count == 0)
+    if (!follows(session, create->cxid) || count == 0)
         return;
     size_t oldest = session->count - (count < REFUSALS ? count : REFUSALS);
     add_run(session, NULL, session->zxids[oldest % REFUSALS], create->zxid);
@@ -298,19 +303,6 @@ static enum shape shape_of(const char *path, int32_t cversion)
                    (cversion == CENSUS_NO_CVERSION || (uint32_t)sequence + 1 == (uint32_t)cversion)
                ? NUMBERED
                : PLAIN;
-}
-
-/* Whether two places are of one recipe, and their names begin with the same if many recipes have
- * such names. */
-static bool are_alike(const char *one, const char *other)
-{
-    struct line_place place;
-    const char *recipe = line_read(&one, 1, &place) > 0 ? line_recipe(&place, 1) : "";
-    const char *of_other = line_read(&other, 1, &place) > 0 ? line_recipe(&place, 1) : "";
-    if (strcmp(recipe, "queue") != 0 || strcmp(of_other, "queue") != 0)
-        return strcmp(recipe, of_other) == 0;
-    size_t length = strlen(one);
-    return strlen(other) == length && strncmp(one, other, length - DIGITS) == 0;
 }
 
 /* The folder of a place; NULL if it is not to be added and is not known. */
@@ -376,7 +368,7 @@ static bool is_lock(struct census *census, const struct census_create *create, e
     if (name != NULL || shape == PLAIN)
         return name != NULL && name->is_lock;
     const struct folder *folder = folder_of(census, create->path, false);
-    return folder != NULL && are_alike(folder->place, name_of(create->path));
+    return line_is_place(name_of(create->path), folder != NULL ? folder->place : NULL);
 }
 
 void census_create(struct census *census, const struct census_create *create)

@@ -7,8 +7,8 @@
  * have theirs.
  *
  *   a place in a queue  an ephemeral znode that the server has numbered, or a lease of kazoo's; and
- *                       a numbered znode of no session among such of the same recipe, which holds
- *                       or waits like them
+ *                       a numbered znode of no session, among such of the same recipe or with the
+ *                       name of a library's lock, which holds or waits like them
  *   a lock by name      an ephemeral znode without a number that a session creates which was
  *                       refused a create while another session had it
  *

@@ -31,7 +31,7 @@ struct locks_place {
     struct locks_session *session;
     LIST_ENTRY(locks_place) made; /* by the same session */
     struct line_place line;       /* its name points into the path */
-    uint64_t arrived_ns;
+    uint64_t arrived_ns, granted_ns;
 };
 
 struct locks {
@@ -85,45 +85,49 @@ size_t locks_waiters(const struct locks_lock *lock)
     return lock->place_count + lock->waiting_count - lock->holders;
 }
 
-static void name_holder(struct locks_row *row, const struct locks_place *place)
-{
-    row->holder = place->session->number;
-    row->session = place->session->id;
-    row->arrived_ns = place->arrived_ns;
-}
-
 /* The first place in the order of the queue holds, and behind it all that share with it.
  * Who was taken for a holder did not hold if a place before it is seen later, as by a relay. */
 static void give_turns(struct locks_lock *lock, uint64_t at_ns)
 {
+    struct locks_row *row = &lock->row;
     bool joins = true;
     for (size_t i = 0; i < lock->place_count; i++) {
         struct locks_place *place = lock->places[i];
         joins = joins && line_joins(&place->line, i, &lock->places[0]->line);
         if (!joins && !place->line.holds)
-            return;
+            break;
         if (joins && !place->line.holds) {
             lock->holders++;
             lock->all->holders++;
-            if (lock->row.granted++ == 0)
-                name_holder(&lock->row, place);
-            lock->row.granted_ns = at_ns;
+            place->granted_ns = at_ns;
+            if (row->granted++ == 0)
+                row->holder = place->session->number;
         } else if (!joins) {
             lock->holders--;
             lock->all->holders--;
-            lock->row.granted--;
-            name_holder(&lock->row, lock->places[0]);
+            row->granted--;
+            row->holder = lock->places[0]->session->number;
+            row->held_ns = lock->places[0]->granted_ns;
         }
         place->line.holds = joins;
     }
+    if (lock->holders > 0 && row->held_ns == 0)
+        row->held_ns = at_ns;
 }
 
-static void close_row(struct locks *locks, struct locks_lock *lock, uint64_t at_ns)
+/* holder: the place that held to the end of the row; NULL: none did. */
+static void close_row(struct locks_lock *lock, const struct locks_place *holder, uint64_t at_ns)
 {
     struct locks_row *row = &lock->row;
     row->closed_ns = at_ns;
-    if (locks->closed != NULL)
-        locks->closed(locks->context, lock, row);
+    row->held = holder != NULL;
+    if (row->held) {
+        row->session = holder->session->id;
+        row->arrived_ns = holder->arrived_ns;
+        row->granted_ns = holder->granted_ns;
+    }
+    if (lock->all->closed != NULL)
+        lock->all->closed(lock->all->context, lock, row);
     *row = (struct locks_row){
         .handoff = row->handoff + 1, .released_ns = at_ns, .waiters = locks_waiters(lock)};
 }
@@ -160,8 +164,8 @@ static void make_place(struct locks_lock *lock, struct locks_session *session,
     insert(lock, place);
 }
 
-/* Removes a place, nearly always the first; returns whether it held. */
-static bool remove_place(struct locks *locks, struct locks_place *place)
+/* Removes a place, nearly always the first. */
+static void remove_place(struct locks *locks, struct locks_place *place)
 {
     struct locks_lock *lock = place->lock;
     struct locks_place **at = lock->places;
@@ -175,14 +179,14 @@ static bool remove_place(struct locks *locks, struct locks_place *place)
     locks->holders -= held;
     LIST_REMOVE(place, made);
     path_tree_remove(&locks->places, place);
-    return held;
 }
 
 static void end_place(struct locks *locks, struct locks_place *place, uint64_t at_ns)
 {
     struct locks_lock *lock = place->lock;
-    if (remove_place(locks, place))
-        close_row(locks, lock, at_ns);
+    if (place->line.holds)
+        close_row(lock, place, at_ns);
+    remove_place(locks, place);
     give_turns(lock, at_ns);
 }
 
@@ -226,8 +230,10 @@ void locks_create(struct locks *locks, int64_t id, const char *path, bool sequen
     make_place(lock, session, place, stop_waiting(lock, session, at_ns));
     give_turns(lock, at_ns);
     tally_add(&lock->row.tally, TALLY_CREATE, 1);
-    if (sequential && (uint32_t)place->line.sequence + 1 > lock->next_number)
-        lock->next_number = (uint32_t)place->line.sequence + 1;
+    const uint32_t next = sequential ? (uint32_t)place->line.sequence + 1 : 0;
+    if (next > lock->next_number || lock->is_deleted)
+        lock->next_number = next;
+    lock->is_deleted = false;
 }
 
 const struct locks_lock *locks_refuse(struct locks *locks, int64_t id, const char *path,
@@ -265,7 +271,10 @@ static struct locks_lock *find_lock(const struct locks *locks, const char *path)
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns)
 {
     struct locks_place *place = path_tree_find(&locks->places, path);
-    struct locks_lock *lock = place != NULL ? place->lock : find_lock(locks, path);
+    struct locks_lock *lock = place != NULL ? place->lock : find_lock(locks, path),
+                      *queue = path_tree_find(&locks->queues, path);
+    if (queue != NULL)
+        queue->is_deleted = true;
     if (place != NULL)
         end_place(locks, place, at_ns);
     if (lock != NULL)
@@ -290,13 +299,14 @@ void locks_forget(struct locks *locks, uint64_t at_ns)
 {
     for (size_t i = 0; i < locks->count; i++) {
         struct locks_lock *lock = locks->list[i];
-        bool held = false;
+        if (lock->holders > 0) {
+            close_row(lock, lock->places[0], at_ns);
+            lock->row.waiters = 0;
+        }
         while (lock->place_count > 0)
-            held = remove_place(locks, lock->places[0]) || held;
+            remove_place(locks, lock->places[0]);
         while (lock->waiting_count > 0)
             (void)stop_waiting(lock, lock->waiting[0].session, at_ns);
-        if (held)
-            close_row(locks, lock, at_ns);
     }
 }
 
@@ -309,6 +319,16 @@ bool locks_holds(struct locks *locks, int64_t session)
     return false;
 }
 
+size_t locks_places(const struct locks *locks, int64_t id, const char *path)
+{
+    const struct locks_session *session = id_tree_find(&locks->by_session, id);
+    const struct locks_place *place = session != NULL ? LIST_FIRST(&session->made) : NULL;
+    size_t count = 0;
+    for (; place != NULL; place = LIST_NEXT(place, made))
+        count += path == NULL || strcmp(place->path, path) == 0;
+    return count;
+}
+
 struct locks *locks_new(locks_closed *closed, void *context)
 {
     struct locks *locks = memory_new(1, sizeof *locks);
@@ -319,8 +339,10 @@ struct locks *locks_new(locks_closed *closed, void *context)
 
 void locks_end(struct locks *locks, uint64_t at_ns)
 {
-    for (size_t i = 0; i < locks->count; i++)
-        close_row(locks, locks->list[i], at_ns);
+    for (size_t i = 0; i < locks->count; i++) {
+        struct locks_lock *lock = locks->list[i];
+        close_row(lock, lock->holders > 0 ? lock->places[0] : NULL, at_ns);
+    }
 }
 
 const struct locks_lock *locks_at(const struct locks *locks, size_t index)

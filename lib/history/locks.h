@@ -38,9 +38,12 @@ struct locks_row {
     size_t waiters;       /* when it was opened */
     size_t granted;       /* places whose turn has come */
     uint32_t holder;      /* the session of the first of them: its number, + 1; 0: none */
-    int64_t session;      /* the same session's id; 0 of no session */
-    uint64_t arrived_ns;  /* of that session at the lock */
-    uint64_t granted_ns;  /* when the turn of the last of them came; 0: none */
+    uint64_t held_ns;     /* since when it was held in the row; 0: it was not */
+    bool held;            /* at its end; then the next three are of the place that was released, or
+                             else of the first that held */
+    int64_t session;      /* 0 of no session */
+    uint64_t arrived_ns;  /* at the lock */
+    uint64_t granted_ns;  /* when its turn came */
     struct tally tally;   /* creates, refused ones, and deletes */
 };
 
@@ -51,6 +54,7 @@ struct locks_lock {
     bool by_name;
     size_t holders;       /* now */
     uint32_t next_number; /* of the queue's next place; 0: not known */
+    bool is_deleted;      /* the queue's folder: one that is made again numbers anew */
     struct locks_row row; /* the open one */
     /* The rest is for locks.c. */
     struct locks *all;
@@ -84,8 +88,9 @@ void locks_forget(struct locks *locks, uint64_t at_ns);
 size_t locks_waiters(const struct locks_lock *lock);
 void locks_count(const struct locks *locks, size_t *holders, size_t *waiters);
 
-/* Whether a session holds one. */
+/* Whether a session holds one; its places: that at a path alone, or, NULL, all. */
 bool locks_holds(struct locks *locks, int64_t session);
+size_t locks_places(const struct locks *locks, int64_t session, const char *path);
 
 /* Closes the rows that are open. Nothing may be fed afterwards. */
 void locks_end(struct locks *locks, uint64_t at_ns);

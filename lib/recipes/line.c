@@ -51,6 +51,12 @@ bool line_joins(const struct line_place *place, size_t rank, const struct line_p
     return rank == 0 || (shares && first->role == place->role);
 }
 
+void line_grant(struct line_place *places, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        places[i].holds = (i == 0 || places[i - 1].holds) && line_joins(&places[i], i, &places[0]);
+}
+
 size_t line_read(const char *const *names, size_t name_count, struct line_place *places)
 {
     size_t count = 0;
@@ -65,14 +71,14 @@ size_t line_read(const char *const *names, size_t name_count, struct line_place 
             (struct line_place){.name = names[i], .sequence = sequence, .role = role_of(names[i])};
     }
     qsort_r(places, count, sizeof *places, compare, &first);
-    for (size_t i = 0; i < count; i++)
-        places[i].holds = (i == 0 || places[i - 1].holds) && line_joins(&places[i], i, &places[0]);
+    line_grant(places, count);
     return count;
 }
 
 /* ------------------------------------------------------------------ the recipe of the names */
 
-#define GUID_DIGITS 32
+#define GUID_DIGITS   32
+#define NUMBER_DIGITS 10
 
 static bool begins_with_guid(const char *name)
 {
@@ -117,4 +123,24 @@ const char *line_recipe(const struct line_place *places, size_t count)
     if (is_prefix(name, "sh") || is_prefix(name, "ex"))
         return "zk-ruby read/write";
     return shares ? "read/write" : "queue";
+}
+
+/* The recipe of a single name; "" without a sequence number. */
+static const char *recipe_of(const char *name)
+{
+    struct line_place place;
+    return line_read(&name, 1, &place) > 0 ? line_recipe(&place, 1) : "";
+}
+
+/* Many recipes have names of a "queue": these must begin alike. */
+bool line_is_place(const char *name, const char *beside)
+{
+    const char *recipe = recipe_of(name);
+    const size_t length = strlen(name);
+    if (strchr(recipe, ' ') != NULL)
+        return true;
+    if (beside == NULL || strcmp(recipe, recipe_of(beside)) != 0)
+        return false;
+    return strcmp(recipe, "queue") != 0 ||
+           (strlen(beside) == length && strncmp(name, beside, length - NUMBER_DIGITS) == 0);
 }

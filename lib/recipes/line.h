@@ -35,12 +35,17 @@ struct line_place {
  * if sequence numbers are 2^31 or more apart (queue.h). */
 size_t line_read(const char *const *names, size_t name_count, struct line_place *places);
 
-/* Whether a place of this rank holds, if all before it do: the first, all readers up to the next
- * place that does not read, all leases. */
+/* Sets `holds` of places in queue order; and whether a place of this rank holds, if all before it
+ * do: the first, all readers up to the next place that does not read, all leases. */
+void line_grant(struct line_place *places, size_t count);
 bool line_joins(const struct line_place *place, size_t rank, const struct line_place *first);
 
 /* Whether the name is a lease of kazoo's Semaphore, which has no sequence number. */
 bool line_is_kazoo_lease(const char *name);
+
+/* Whether a numbered znode of no session is a place, too: it has the name of a library's lock, or
+ * one alike that of a session's place beside it; NULL: there is none. */
+bool line_is_place(const char *name, const char *beside);
 
 /* The recipe that creates such names, in at most 18 characters: "Curator mutex", "kazoo
  * read/write", or "queue" if many recipes do. count: at least 1. A static text. */

@@ -475,7 +475,7 @@ static void assert_end(const char *said, const char *end)
         assert_string_equal(said, end);
 }
 
-/* The holds of a lock that one client has at a time, in order. */
+/* The holds of a lock, in the order of their ends. */
 static void judge_holds(const struct csv_file *holds, const char *lock, const struct seen *seen,
                         enum lock which)
 {
@@ -531,7 +531,7 @@ static void judge_locks(const struct seen *seen, const json_t *told)
             continue;
         if (is_whole)
             assert_int_equal(csv_file_count(&locks, (size_t)row, "grants"), is.grants[lock]);
-        if (lock == ONE || lock == QUEUE)
+        if (lock != STUCK)
             judge_holds(&holds, csv_file_text(&locks, (size_t)row, "lock"), seen, lock);
     }
     csv_file_deinit(&locks);

@@ -92,9 +92,9 @@ static const struct {
                                                     "/f 3: 0 wait, 0 granted, 0 at 0\n"},
     /* Readers share: one of two still holds when the other releases. */
     {"1+w0 2+r1 3+r2 4+w3 5+r4 -w0 -r2 -w3 -r1", "/l 0: 0 wait, 1 granted, 1 at 1\n"
-                                                 "/l 1: 4 wait, 2 granted, 2 at 6\n"
-                                                 "/l 2: 2 wait, 1 granted, 5 at 8\n"
-                                                 "/l 3: 0 wait, 0 granted, 0 at 0\n"},
+                                                 "/l 1: 4 wait, 2 granted, 3 at 6\n"
+                                                 "/l 2: 2 wait, 1 granted, 2 at 6\n"
+                                                 "/l 3: 0 wait, 0 granted, 5 at 8\n"},
     /* A session ends with all its places, once. */
     {"1+0 1+1 2+2 x1 x1 x9", "/l 0: 0 wait, 1 granted, 1 at 1\n"
                              "/l 1: 1 wait, 1 granted, 2 at 4\n"},
