@@ -91,17 +91,6 @@ static int parse(int argc, char **argv, struct inspect *inspect)
 
 /* ------------------------------------------------------------------ looking */
 
-static void show_lock(struct inspect *inspect, const struct lock *lock)
-{
-    bool has_sessions = false;
-    for (size_t i = 0; i < lock->count; i++)
-        has_sessions = has_sessions || lock->places[i].stat.owner != 0;
-    /* JSON has the refusal of every server, even if no session is looked for. */
-    if (inspect->json || has_sessions)
-        connections_ask(&inspect->connections, CONNECTIONS_NS);
-    (inspect->json ? print_lock_json : print_lock)(lock, &inspect->connections);
-}
-
 static void run_inspect(struct inspect *inspect, struct error *error)
 {
     ERROR_FIRST(error, browser_reach(&inspect->servers, &inspect->reached, error));
@@ -111,10 +100,13 @@ static void run_inspect(struct inspect *inspect, struct error *error)
     ERROR_FIRST(error, survey_read(inspect->browser, inspect->path, &inspect->survey, error));
     if (error->kind != ERROR_NONE)
         return;
-    if (inspect->survey.is_lock)
-        show_lock(inspect, &inspect->survey.locks[0]);
-    else
+    if (inspect->survey.is_lock) {
+        connections_ask(&inspect->connections, CONNECTIONS_NS);
+        (inspect->json ? print_lock_json : print_lock)(&inspect->survey.locks[0],
+                                                       &inspect->connections);
+    } else {
         (inspect->json ? print_survey_json : print_survey)(inspect->path, &inspect->survey);
+    }
     ERROR_FIRST(error, standard_output_flush(error));
 }
 

@@ -27,7 +27,8 @@ struct place {
 /*
  * A lock at one moment. It is a folder whose children end in sequence numbers, or are leases of
  * kazoo's; or one ephemeral znode, whose owner holds: its waiters leave watches and no znodes, and
- * whether it is a lock or a registration its use alone shows (zkherd autopsy).
+ * whether it is a lock or a registration its use alone shows (zkherd autopsy). A child of no
+ * session is a place if its name is alike that of one of a session, or of a library's lock.
  *
  * The znodes are read one after another, and one that was deleted by then is left out: the state is
  * that of some moment of the reading, without the znodes created during it.
@@ -38,6 +39,8 @@ struct lock {
     bool by_name;         /* one znode */
     bool waiters_unknown; /* they have no znodes */
     size_t holders, waiters;
+    int64_t since_ms;     /* below a folder: when the first waiter's znode was created; 0: none */
+    size_t others;        /* children of the folder that are none of its places */
     struct place *places; /* in order: all of a lock that was asked for; below a folder the first
                              holder and the first waiter */
     size_t count;
@@ -59,8 +62,8 @@ struct survey {
 };
 
 /* Lists every znode down to a depth, but those within a lock that is asked for, and the marks of
- * runs of zkherd. ERROR_NO_LOCK, with the reason, and errors of browser.h. On success *survey is
- * the caller's to survey_deinit. */
+ * runs of zkherd. ERROR_NO_LOCK, with the reason, and errors of browser.h. *survey is the caller's
+ * to survey_deinit, after an error, too. */
 MUST_CHECK enum error_kind survey_read(struct browser *browser, const char *path,
                                        struct survey *survey, struct error *error);
 void survey_deinit(struct survey *survey);

@@ -112,14 +112,13 @@ static struct table list_locks(const struct survey *survey)
     struct table table = {.type = &inspect_lock_table};
     for (size_t i = 0; i < survey->count; i++) {
         const struct lock *lock = &survey->locks[i];
-        const struct place *holder = first_holder(lock), *last = &lock->places[lock->count - 1];
+        const struct place *holder = first_holder(lock);
         struct table_value *row = table_add(&table);
         row[inspect_lock_path] = table_text(lock->path);
         row[inspect_lock_recipe] = table_text(lock->recipe);
         row[inspect_lock_holders] = table_count(lock->holders);
         row[inspect_lock_waiters] = table_count_if(!lock->waiters_unknown, lock->waiters);
-        if (lock->count > 0 && !last->line.holds)
-            row[inspect_lock_longest_wait_ms] = age_of(last->stat.created_ms);
+        row[inspect_lock_longest_wait_ms] = age_of(lock->since_ms);
         row[inspect_lock_session] = table_hex(holder != NULL ? holder->stat.owner : 0);
         if (holder != NULL)
             row[inspect_lock_data] = data_of(&holder->data);
@@ -196,6 +195,13 @@ static void write_next(const struct lock *lock, const char *path)
     wrap_sentence(stdout, "next: %s zkherd autopsy --lock %s DATADIR...", where, path);
 }
 
+/* What a survey, or a lock, leaves out. */
+static void write_left_out(size_t count, const char *one, const char *several)
+{
+    if (count > 0)
+        printf("left out: %zu %s\n", count, count == 1 ? one : several);
+}
+
 void print_lock(const struct lock *lock, const struct connections *connections)
 {
     struct table table = list_places(lock, connections);
@@ -224,6 +230,8 @@ void print_lock(const struct lock *lock, const struct connections *connections)
         puts("ages are not known: the servers' clock is ahead of this machine's");
     if (lock->by_name)
         puts("a waiter sets a watch on this znode and creates no znode of its own");
+    write_left_out(lock->others, "child of the folder that is no place",
+                   "children of the folder that are no places");
     write_next(lock, path);
     table_deinit(&table);
 }
@@ -231,20 +239,15 @@ void print_lock(const struct lock *lock, const struct connections *connections)
 /* How many there are, and the first of them. */
 static void write_childless(const struct survey *survey)
 {
-    size_t count = survey->childless_count;
-    struct growing_text line = {0};
-    if (count == 0)
-        return;
-    growing_text_add(&line, "%zu znode%s without children: %s", count, text_plural(count),
-                     count == 1 ? "a free queue, or not a lock" : "free queues, or not locks");
-    for (size_t i = 0; i < count && i < CHILDLESS_MOST; i++) {
-        char name[1024];
-        growing_text_add(&line, "%s %s", i == 0 ? ":" : ",",
-                         printable_text(survey->childless[i], name, sizeof name));
-    }
-    growing_text_add(&line, "%s", count > CHILDLESS_MOST ? ", ..." : "");
-    wrap_hanging(line.text, stdout);
-    free(line.text);
+    const size_t count = survey->childless_count;
+    char names[CHILDLESS_MOST * TEXT_SIZE] = "", name[TEXT_SIZE];
+    for (size_t i = 0; i < count && i < CHILDLESS_MOST; i++)
+        text_append(names, sizeof names, "%s%s", i == 0 ? "" : ", ",
+                    printable_text(survey->childless[i], name, sizeof name));
+    if (count > 0)
+        wrap_sentence(stdout, "%zu znode%s without children: %s: %s%s", count, text_plural(count),
+                      count == 1 ? "a free queue, or not a lock" : "free queues, or not locks",
+                      names, count > CHILDLESS_MOST ? ", ..." : "");
 }
 
 void print_survey(const char *path, const struct survey *survey)
@@ -252,14 +255,12 @@ void print_survey(const char *path, const struct survey *survey)
     struct table table = list_locks(survey);
     char text[TEXT_SIZE];
     bool of_no_session = false;
-    size_t waiters = 0, by_name = 0, shown = 0, *rows = memory_new(survey->count + 1, sizeof *rows);
+    size_t waiters = 0, by_name = 0;
     for (size_t i = 0; i < survey->count; i++) {
+        const struct place *holder = first_holder(&survey->locks[i]);
         waiters += survey->locks[i].waiters;
         by_name += survey->locks[i].by_name;
-        const struct place *holder = first_holder(&survey->locks[i]);
         of_no_session = of_no_session || (holder != NULL && holder->stat.owner == 0);
-        if (!survey->locks[i].by_name || by_name <= BY_NAME_MOST)
-            rows[shown++] = i;
     }
     printf("%s: ", printable_text(path, text, sizeof text));
     if (survey->count == 0)
@@ -267,27 +268,24 @@ void print_survey(const char *path, const struct survey *survey)
     else
         printf("%zu lock%s, %zu waiter%s\n", survey->count, text_plural(survey->count), waiters,
                text_plural(waiters));
-    write_grid(&(struct row_grid){
-        .table = &table, .rows = rows, .row_count = shown, COLUMNS(lock_columns)});
+    if (by_name > BY_NAME_MOST) /* they are the last */
+        table_truncate(&table, survey->count - by_name + BY_NAME_MOST);
+    write_grid(&(struct row_grid){.table = &table, COLUMNS(lock_columns)});
     if (of_no_session)
         puts("held by -: its znode is of no session, and stays");
     if (by_name > 0)
         puts("one znode: a lock whose waiters have no znodes, or a registration");
-    if (shown < survey->count)
-        printf("%zu more of one znode: --json has all\n", survey->count - shown);
+    if (by_name > BY_NAME_MOST)
+        printf("%zu more of one znode: --json has all\n", by_name - BY_NAME_MOST);
     write_childless(survey);
-    if (survey->tasks > 0)
-        printf("left out: %zu folder%s of numbered znodes of no session, such as tasks\n",
-               survey->tasks, text_plural(survey->tasks));
-    if (survey->unreadable > 0)
-        printf("left out: %zu znode%s that may not be read\n", survey->unreadable,
-               text_plural(survey->unreadable));
+    write_left_out(survey->tasks, "folder of numbered znodes of no session, such as tasks",
+                   "folders of numbered znodes of no session, such as tasks");
+    write_left_out(survey->unreadable, "znode that may not be read", "znodes that may not be read");
     if (survey->is_cut)
         printf("the search is incomplete: limit %d levels, %d znodes\n", SURVEY_DEPTH_MAX,
                SURVEY_ZNODES_MAX);
     if (survey->count > 0)
         puts("next: zkherd inspect LOCK has all clients of one lock");
-    free(rows);
     table_deinit(&table);
 }
 
@@ -315,12 +313,12 @@ void print_lock_json(const struct lock *lock, const struct connections *connecti
                                         refusal != ERROR_NONE ? error_words(refusal) : NULL));
     }
     json_result_write(
-        json_pack("{s:o, s:s, s:s, s:I, s:o, s:o, s:o}", "path", json_text(lock->path), "kind",
+        json_pack("{s:o, s:s, s:s, s:I, s:o, s:I, s:o, s:o}", "path", json_text(lock->path), "kind",
                   lock->by_name ? "znode" : "queue", "recipe",
                   lock->by_name ? "znode" : lock->recipe, "holders", (json_int_t)lock->holders,
                   "waiters",
                   lock->waiters_unknown ? json_null() : json_integer((json_int_t)lock->waiters),
-                  "places", places, "servers", servers),
+                  "others", (json_int_t)lock->others, "places", places, "servers", servers),
         stdout);
     table_deinit(&table);
 }
