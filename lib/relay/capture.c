@@ -427,12 +427,27 @@ static bool is_server(const struct capture *capture, uint16_t port)
     return false;
 }
 
+/* The side that has sent a packet of which both ports are those of servers, as the client's own may
+ * be. */
+static enum conversation_side find_sender(const struct capture *capture,
+                                          const struct packet *packet)
+{
+    const struct packet_end reply[] = {packet->to, packet->from};
+    if (packet->is_syn)
+        return packet->is_ack ? CONVERSATION_SERVER : CONVERSATION_CLIENT;
+    return tfind(reply, &capture->connections, compare_ends) != NULL ? CONVERSATION_SERVER
+                                                                     : CONVERSATION_CLIENT;
+}
+
 static void follow_packet(struct capture *capture, const struct packet *packet)
 {
-    const bool to = is_server(capture, packet->to.port);
-    const enum conversation_side side = to ? CONVERSATION_CLIENT : CONVERSATION_SERVER;
+    const bool to = is_server(capture, packet->to.port),
+               from = is_server(capture, packet->from.port);
+    const enum conversation_side side = to && from ? find_sender(capture, packet)
+                                        : to       ? CONVERSATION_CLIENT
+                                                   : CONVERSATION_SERVER;
     struct packet_end ends[CONVERSATION_SIDES];
-    if (!to && !is_server(capture, packet->from.port))
+    if (!to && !from)
         return;
     ends[side] = packet->from;
     ends[!side] = packet->to;

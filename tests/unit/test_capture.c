@@ -398,6 +398,14 @@ TEST_BETWEEN(a_port_that_is_used_again, set_up, tear_down)
     assert_told(4);
 }
 
+TEST_BETWEEN(both_ports_may_be_those_of_servers, set_up, tear_down)
+{
+    client_port = 9999;
+    open_connection();
+    take_all();
+    assert_told(1);
+}
+
 TEST_BETWEEN(a_reset_ends_a_connection, set_up, tear_down)
 {
     open_connection();
