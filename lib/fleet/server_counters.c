@@ -175,6 +175,7 @@ static enum error_kind add_server(struct server_counters *counters, size_t index
     reading->connections += counted->connections - 1;
     reading->watches += (int64_t)counted->watch_count;
     reading->fsync_of_ms[index] = counted->fsync_ms;
+    reading->uptime_of_ms[index] = counted->uptime_ms;
     /* A server has all ephemerals, except those that it has not applied yet. */
     if ((int64_t)counted->ephemerals_count < reading->ephemerals)
         reading->ephemerals = (int64_t)counted->ephemerals_count;
@@ -191,7 +192,7 @@ enum error_kind server_counters_read(struct server_counters *counters,
                                               .servers = counters->servers->count,
                                               .cpu_known = ensemble != NULL};
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
-        reading->fsync_of_ms[i] = FOUR_LETTER_UNREPORTED;
+        reading->fsync_of_ms[i] = reading->uptime_of_ms[i] = FOUR_LETTER_UNREPORTED;
     for (size_t i = 0; kind == ERROR_NONE && reading->known && i < counters->servers->count; i++)
         kind = add_server(counters, i, reading, error);
     reading->at_ns = clock_now_ns();
@@ -226,6 +227,7 @@ struct server_counters_count server_counters_subtract(const struct server_counte
         .cpu_known = before->cpu_known && after->cpu_known,
         .cpu_ns = after->cpu_ns - before->cpu_ns,
         .at_ns = after->at_ns - before->at_ns,
+        .began_anew = (int64_t)(after->packets_received - before->packets_received) < 0,
     };
     if (!count.has_own) {
         count.writes -= writes;
@@ -235,11 +237,15 @@ struct server_counters_count server_counters_subtract(const struct server_counte
     for (size_t i = 0; i < ENSEMBLE_SERVERS_MAX; i++)
         count.cpu_of_ns[i] = after->cpu_of_ns[i] - before->cpu_of_ns[i];
     for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++) {
-        uint64_t from_ms = before->fsync_of_ms[i], to_ms = after->fsync_of_ms[i];
+        uint64_t from_ms = before->fsync_of_ms[i], to_ms = after->fsync_of_ms[i],
+                 up_ms = before->uptime_of_ms[i], still_up_ms = after->uptime_of_ms[i];
         /* A server that was started anew counts from 0. */
         bool is_known = from_ms != FOUR_LETTER_UNREPORTED && to_ms != FOUR_LETTER_UNREPORTED &&
                         to_ms >= from_ms;
         count.fsync_of_ms[i] = is_known ? to_ms - from_ms : FOUR_LETTER_UNREPORTED;
+        /* One that goes on is up for as much longer as was between, but for what asking took. */
+        if (i < count.servers && up_ms != FOUR_LETTER_UNREPORTED)
+            count.began_anew |= still_up_ms < up_ms + count.at_ns / NS_PER_MS / 2;
     }
     return count;
 }

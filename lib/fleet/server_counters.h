@@ -51,6 +51,8 @@ struct server_counters_count {
     uint64_t cpu_ns; /* of all servers */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
     uint64_t at_ns; /* when all had answered, and the CPU time was read */
+    uint64_t uptime_of_ms[CONNECT_ENDPOINTS_MAX]; /* FOUR_LETTER_UNREPORTED: not known */
+    bool began_anew; /* between two: a server counts from 0, as after a restart or an election */
 };
 
 /* Whether no other program should use the servers: they are zkherd's own, or simulated. */

@@ -2,6 +2,7 @@
 /* How far each server is, and which of them is behind; what the servers counted, held against what
  * the sessions did; and whose doing a difference may be. */
 
+#include "base/clock.h"
 #include "client/client.h"
 #include "fleet/server_counters.h"
 #include "tests/support/ask.h"
@@ -288,6 +289,21 @@ TEST(test_what_a_server_was_asked_again_is_not_compared)
     assert_false(server_counters_subtract(&once, &again).known);
     assert_false(server_counters_subtract(&again, &once).known);
     assert_true(server_counters_subtract(&once, &again).asked_again);
+}
+
+TEST(test_a_server_that_counts_anew_is_found)
+{
+    const struct server_counters_count before = {
+        .servers = 2, .packets_received = 9, .uptime_of_ms = {FOUR_LETTER_UNREPORTED, 5000}};
+    struct server_counters_count after = before;
+    after.at_ns = 60 * NS_PER_S;
+    after.uptime_of_ms[1] = 35000;
+    assert_false(server_counters_subtract(&before, &after).began_anew);
+    after.uptime_of_ms[1] = 34999;
+    assert_true(server_counters_subtract(&before, &after).began_anew);
+    after.uptime_of_ms[1] = 65000;
+    after.packets_received = 8;
+    assert_true(server_counters_subtract(&before, &after).began_anew);
 }
 
 TEST(test_what_is_no_request_of_a_session_is_taken_out)
