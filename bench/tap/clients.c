@@ -279,7 +279,9 @@ void tap_relay_clients(struct tap *tap)
     ERROR_FIRST(error, server_counters_read(&counters, &before, error));
     if (error->kind == ERROR_NONE)
         run_relay(tap);
+    counters.may_lack = target->ensemble == NULL;
     ERROR_FIRST(error, server_counters_read(&counters, &after, error));
+    tap->is_absent = counters.absent.kind != ERROR_NONE;
     if (error->kind == ERROR_NONE)
         tap->servers = server_counters_subtract(&before, &after);
     (void)target_find_cause(target, error->kind, error);

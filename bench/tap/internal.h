@@ -94,6 +94,7 @@ struct tap {
     size_t run_count, run_planned, run_at; /* ended well; of all; now, 0: the one before them */
     struct relay_connections connections;  /* when the relay was ended */
     struct server_counters_count servers;
+    bool is_absent;                /* a server has not answered at the end */
     struct capture_counts capture; /* of --pcap */
     char cut_short[256];           /* why the capture was not read to its end; "": it was */
     uint64_t begun_ns;             /* by the clock of the messages */

@@ -195,10 +195,11 @@ void tap_fill_rows(struct tap *tap)
     for (size_t i = 0; i < traffic->second_count; i++)
         TAP_ADD_ROW(&tables[TAP_SECONDS], tap_second, table_count(i),
                     TRAFFIC_SUMS(FIGURE, &traffic->seconds[i]));
-    for (size_t i = 0; i < watches->kinds.count; i++)
-        TAP_ADD_ROW(
-            &tables[TAP_WATCHES], tap_watch, table_text(kinds[watches->kinds.list[i].number]),
-            table_text(watches->kinds.list[i].text), WATCHES_FIGURES(FIGURE, &watches->figures[i]));
+    for (size_t i = 0; i < watches->armed.kinds.count; i++)
+        TAP_ADD_ROW(&tables[TAP_WATCHES], tap_watch,
+                    table_text(kinds[watches->armed.kinds.list[i].number]),
+                    table_text(watches->armed.kinds.list[i].text),
+                    WATCHES_FIGURES(FIGURE, &watches->armed.figures[i]));
     fill_herds(watches, tap->begun_ns, &tables[TAP_HERDS]);
 }
 

@@ -63,7 +63,8 @@ static bool read_request(struct conversation *conversation, const unsigned char 
     sent->record = *record;
     *conversation->last_next = sent;
     conversation->last_next = &sent->next;
-    conversation->listener->requested(conversation->context, conversation, sent);
+    if (conversation->server_opened)
+        conversation->listener->requested(conversation->context, conversation, sent);
     return true;
 }
 
@@ -97,6 +98,9 @@ static const char *read_server_opening(struct conversation *conversation,
         return "the server's first message does not open a session";
     conversation->server_opened = true;
     conversation->listener->opened(conversation->context, conversation, conversation->asked, bytes);
+    for (struct conversation_request *sent = conversation->requests; sent != NULL;
+         sent = sent->next)
+        conversation->listener->requested(conversation->context, conversation, sent);
     return NULL;
 }
 

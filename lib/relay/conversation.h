@@ -49,7 +49,8 @@ struct conversation;
 /* Receives the messages, when their last byte has come (conversation->now_ns). */
 struct conversation_listener {
     /* The server has opened the session, or refused to (conversation->session is 0). asked: the
-     * session that the client wanted back, or 0; `bytes` of the openings of both sides. */
+     * session that the client wanted back, or 0; `bytes` of the openings of both sides. Requests
+     * that came before are received then; without an opening they are not. */
     void (*opened)(void *context, const struct conversation *conversation, int64_t asked,
                    const size_t bytes[CONVERSATION_SIDES]);
     void (*requested)(void *context, const struct conversation *conversation,

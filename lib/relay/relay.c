@@ -145,10 +145,15 @@ struct relay_connections relay_connections(const struct relay *relay)
 
 /* ------------------------------------------------------------------ the end of a connection */
 
-/* Closes both ends; with a reset where one was received, so that the other end sees the same. */
+/* Closes both ends; with a reset where one was received, so that the other end sees the same. What
+ * the server has sent counts, though no client gets it. */
 static void close_pair(struct relay *relay, struct pair *pair, bool with_reset)
 {
     const struct linger reset = {.l_onoff = 1};
+    const int server = pair->sides[CONVERSATION_SERVER].fd;
+    for (ssize_t count; (count = recv(server, relay->piece, PIECE, 0)) > 0;)
+        conversation_feed(&pair->conversation, CONVERSATION_SERVER, relay->piece, (size_t)count,
+                          clock_now_ns());
     for (int i = 0; i < CONVERSATION_SIDES; i++) {
         struct side *side = &pair->sides[i];
         if (with_reset)
@@ -253,15 +258,15 @@ static void read_side(struct relay *relay, struct side *side)
     uint64_t now_ns = clock_now_ns();
     if (count < 0 && is_to_be_continued(errno))
         return;
-    if (count < 0 || (count > 0 && !pass_piece(relay, other, (size_t)count))) {
+    const bool is_broken = count < 0 || (count > 0 && !pass_piece(relay, other, (size_t)count));
+    if (count > 0)
+        conversation_feed(&pair->conversation, side->which, relay->piece, (size_t)count, now_ns);
+    if (is_broken)
         close_pair(relay, pair, true);
-        return;
-    }
-    if (count == 0) {
+    else if (count == 0) {
         side->ended = true;
         pass_end(relay, side);
-    } else
-        conversation_feed(&pair->conversation, side->which, relay->piece, (size_t)count, now_ns);
+    }
 }
 
 static void write_side(struct relay *relay, struct side *side)

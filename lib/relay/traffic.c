@@ -117,13 +117,14 @@ static void count_opening(void *context, const struct conversation *conversation
     traffic->sessions++;
     traffic->resumed += asked == conversation->session;
     session_of(traffic, conversation->session)->connections++;
+    watches_begin_connection(&traffic->watches, conversation);
 }
 
 static void add_request(struct traffic_figures *figures, const struct conversation_request *request)
 {
     figures->requests++;
     figures->bytes_sent += request->bytes;
-    if (request->opcode == OPCODE_SET_WATCHES || request->opcode == OPCODE_SET_WATCHES2)
+    if (opcode_sets_again(request->opcode))
         figures->watches += request->record.elements;
     else
         figures->watches += request->record.watch || request->opcode == OPCODE_ADD_WATCH;
@@ -211,12 +212,21 @@ const struct conversation_listener traffic_listener = {count_opening, count_requ
 void traffic_end(void *context, const struct conversation *conversation)
 {
     struct traffic *traffic = context;
+    const bool is_word = conversation->kind == CONVERSATION_WORD;
     traffic->connections++;
-    traffic->words += conversation->kind == CONVERSATION_WORD;
+    traffic->words += is_word;
     traffic->encrypted += conversation->kind == CONVERSATION_TLS;
-    for (const struct conversation_request *lost = conversation->requests; lost != NULL;
-         lost = lost->next, traffic->unanswered++)
+    traffic->unopened += conversation->client_opened && !conversation->server_opened;
+    traffic->unsure += is_word && conversation->fed_bytes[CONVERSATION_SERVER] == 0;
+    for (struct conversation_request *lost = conversation->requests; lost != NULL;
+         lost = lost->next) {
+        if (!conversation->server_opened)
+            count_request(traffic, conversation, lost);
         watches_lose_reply(&traffic->watches, conversation, lost);
+        traffic->unanswered++;
+        traffic->unsure++;
+    }
+    watches_end_connection(&traffic->watches, conversation);
     for (enum conversation_side side = 0; side < CONVERSATION_SIDES; side++)
         traffic->unread_bytes += conversation_unread(conversation, side);
     if (conversation->unreadable == NULL)

@@ -11,18 +11,15 @@
  * not read, are the bytes that the conversations were fed. The sums over the sessions and over the
  * seconds are equal, but for sessions beyond TRAFFIC_SESSIONS_MAX.
  *
- * Watches (watches.c). A watch is a session's, on a path: of data (exists, getData), of children
- * (getChildren), or one that stays (addWatch). It counts from the reply of the request that sets
- * it. A notification is attributed to the write of its transaction where notifications carry one
- * (from 3.9 on), and otherwise to the first on that path behind the last transaction that its
- * session has seen: a server sends a notification before any reply that is as new. It waits for the
- * replies of writes that were asked for before it; one whose reply is lost is the cause where no
- * other is. A session that was notified follows the write with its requests until it has set a
- * watch again, has written, has asked for a deletion (which is a cause of its own), or is notified
- * again.
+ * Watches (relay/armed.h). A notification is attributed to the write of its transaction where
+ * notifications carry one (from 3.9 on), and otherwise to the first on that path behind the last
+ * transaction that its session has seen: a server sends a notification before any reply that is as
+ * new. It waits for the replies of writes that were asked for before it; one whose reply is lost is
+ * the cause where no other is. A session that was notified follows the write with its requests
+ * until it has set a watch again, has written, has asked for a deletion (which is a cause of its
+ * own), or is notified again.
  *
- * Invariant: set = fired + removed + left + those that are armed at the end; every notification is
- * attributed to one write, or counted as unattributed.
+ * Invariant: every notification is attributed to one write, or counted as unattributed.
  */
 #ifndef RELAY_TRAFFIC_H
 #define RELAY_TRAFFIC_H
@@ -30,28 +27,11 @@
 #include "base/id_tree.h"
 #include "history/locks.h"
 #include "measure/histogram.h"
+#include "relay/armed.h"
 #include "relay/conversation.h"
 #include "relay/pattern.h"
 
 /* ------------------------------------------------------------------ watches */
-
-/* The numbers of those that fire once are removeWatches' (WatcherType). */
-enum watches_kind { WATCHES_STAYING, WATCHES_CHILDREN, WATCHES_DATA, WATCHES_KINDS };
-
-/* Watches of a kind on the paths of a pattern: X(name, meaning). */
-#define WATCHES_FIGURES(X, ...)                                                                    \
-    X(__VA_ARGS__, set, "watches that requests set, unless one was armed already")                 \
-    X(__VA_ARGS__, again, "requests that set a watch which was armed already")                     \
-    X(__VA_ARGS__, fired, "watches that fired; of those that stay, their notifications")           \
-    X(__VA_ARGS__, removed, "watches that the client removed")                                     \
-    X(__VA_ARGS__, left, "watches that were armed when their session was closed")                  \
-    X(__VA_ARGS__, armed, "watches that are armed at the end")
-
-struct watches_figures {
-#define X(_, name, meaning) uint64_t name;
-    WATCHES_FIGURES(X, _)
-#undef X
-};
 
 /* A write, and what it caused; or a notification, until its cause gets what followed it. */
 struct watches_write {
@@ -76,12 +56,9 @@ struct watches_write {
 #define WATCHES_ANSWERED  4096
 
 struct watches {
-    struct patterns kinds;                             /* of enum watches_kind */
-    struct watches_figures *figures;                   /* of each pair */
+    struct armed_counts armed;
     struct watches_write costliest[WATCHES_COSTLIEST]; /* by notified + followed; uses 0: none */
     uint64_t unattributed;
-    uint64_t both;       /* notifications of a deletion that servers count twice (fire) */
-    uint64_t closing;    /* the most that servers may count and not send: the session closes */
     uint64_t asked;      /* writes */
     struct locks *locks; /* of every change of znodes: who holds one has got something */
     /* The rest is for watches.c. */
@@ -94,6 +71,10 @@ struct watches {
 
 /* No lock goes on: before the first message of all zero bytes, and before each run of a drain. */
 void watches_begin(struct watches *watches);
+
+/* For traffic.c: a conversation has opened its session, or has ended. */
+void watches_begin_connection(struct watches *watches, const struct conversation *conversation);
+void watches_end_connection(struct watches *watches, const struct conversation *conversation);
 
 /* For traffic.c: a message of a conversation. Returns a request's `write`; NULL: it is none. */
 struct watches_write *watches_read_request(struct watches *watches,
@@ -190,6 +171,8 @@ struct traffic {
 #define X(name, meaning) uint64_t name;
     TRAFFIC_CONVERSATIONS(X)
 #undef X
+    uint64_t unsure;   /* requests and words without a reply: servers may not have received them */
+    uint64_t unopened; /* openings without a reply, which are counted nowhere else */
     const char *why_unreadable; /* of the first such connection, a static string; or NULL */
 };
 

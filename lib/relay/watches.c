@@ -8,18 +8,11 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#define MODE_RECURSIVE 1 /* of addWatch: with all znodes below (AddWatchMode) */
-#define REMOVE_ANY     3 /* of removeWatches (WatcherType) */
-#define EPHEMERAL      1 /* flags of a create (CreateMode) */
-#define SEQUENTIAL     2 /* its path is known from the reply on */
+#define MODE_RECURSIVE 1                   /* of addWatch: with all znodes below (AddWatchMode) */
+#define EPHEMERAL      1                   /* flags of a create (CreateMode) */
+#define SEQUENTIAL     2                   /* its path is known from the reply on */
+#define CONFIGURATION  "/zookeeper/config" /* that reconfig changes */
 #define LOST           0 /* in place of a write's zxid: its reply has not come, and will not */
-
-/* A watch of a session. */
-struct armed {
-    char *path; /* the key */
-    bool recursive;
-    size_t figures; /* their index */
-};
 
 /* The writes that may have fired the watches of one kind of event at a path: those that have no
  * reply, and those among the last WATCHES_ANSWERED that have one. */
@@ -47,11 +40,13 @@ struct owned {
 
 struct session {
     int64_t id; /* the key */
-    path_tree armed[WATCHES_KINDS];
-    int64_t zxid;                  /* the last that a reply had */
-    struct watches_write *follows; /* its last notification; NULL: it follows none */
-    int32_t first_xid;             /* of the requests because of that; 0: none yet */
-    size_t asked;                  /* of these, without a reply */
+    struct armed armed;
+    const struct conversation *connection; /* that it uses; NULL: it has ended */
+    bool closes;                           /* it has asked for its end */
+    int64_t zxid;                          /* the last that a reply had */
+    struct watches_write *follows;         /* its last notification; NULL: it follows none */
+    int32_t first_xid;                     /* of the requests because of that; 0: none yet */
+    size_t asked;                          /* of these, without a reply */
     LIST_HEAD(, owned) owned;
 };
 
@@ -68,79 +63,6 @@ struct message {
 static struct session *session_of(struct watches *watches, int64_t id)
 {
     return id_tree_find_or_add(&watches->sessions, id, sizeof(struct session));
-}
-
-/* ------------------------------------------------------------------ watches */
-
-static void arm(const struct message *message, enum watches_kind kind, const char *path,
-                bool recursive)
-{
-    struct watches *watches = message->watches;
-    size_t count = watches->kinds.count,
-           index = patterns_find(&watches->kinds, kind, path, strlen(path));
-    if (index == count) {
-        watches->figures = memory_grow(watches->figures, count, sizeof *watches->figures);
-        watches->figures[index] = (struct watches_figures){0};
-    }
-    path_tree *tree = &message->session->armed[kind];
-    if (path_tree_find(tree, path) != NULL) {
-        watches->figures[index].again++;
-        return;
-    }
-    watches->figures[index].set++;
-    struct armed *armed = path_tree_find_or_add(tree, path, sizeof *armed);
-    armed->recursive = recursive;
-    armed->figures = index;
-}
-
-/* The watch of a session that stays on a path or, if it is recursive, above it; NULL: none. */
-static struct armed *find_staying(const struct session *session, const char *path)
-{
-    char *above = memory_text(path), *name;
-    struct armed *armed = path_tree_find(&session->armed[WATCHES_STAYING], above);
-    while (armed == NULL && (name = strrchr(above, '/')) != NULL && name[1] != '\0') {
-        name[name == above] = '\0';
-        armed = path_tree_find(&session->armed[WATCHES_STAYING], above);
-        armed = armed != NULL && armed->recursive ? armed : NULL;
-    }
-    free(above);
-    return armed;
-}
-
-/* One notification fires all watches of a session that its event is one for. The server has a table
- * of data and one of children watches, each with those that stay, and counts a deletion for each
- * that has the session (deleteNode). */
-static void fire(struct watches *watches, struct session *session, int32_t event, const char *path)
-{
-    const bool deleted = event == MESSAGE_EVENT_DELETED, children = event == MESSAGE_EVENT_CHILDREN;
-    struct armed *fired[WATCHES_KINDS] = {
-        [WATCHES_DATA] = children ? NULL : path_tree_find(&session->armed[WATCHES_DATA], path),
-        [WATCHES_CHILDREN] =
-            deleted || children ? path_tree_find(&session->armed[WATCHES_CHILDREN], path) : NULL,
-        [WATCHES_STAYING] = find_staying(session, path)};
-    watches->both += deleted && (fired[WATCHES_STAYING] != NULL ||
-                                 (fired[WATCHES_DATA] != NULL && fired[WATCHES_CHILDREN] != NULL));
-    for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
-        if (fired[kind] != NULL)
-            watches->figures[fired[kind]->figures].fired++;
-        if (fired[kind] != NULL && kind != WATCHES_STAYING)
-            path_tree_remove(&session->armed[kind], fired[kind]);
-    }
-}
-
-/* Takes out all watches of a session. closing: the most notifications for one that stays at the end
- * of the session; 0: the messages have ended, and the session goes on. */
-static void end_armed(struct watches *watches, struct session *session, uint64_t closing)
-{
-    for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
-        while (session->armed[kind] != NULL) {
-            struct armed *armed = *(struct armed **)session->armed[kind];
-            *(closing > 0 ? &watches->figures[armed->figures].left
-                          : &watches->figures[armed->figures].armed) += 1;
-            watches->closing += kind == WATCHES_STAYING ? closing : closing > 0;
-            path_tree_remove(&session->armed[kind], armed);
-        }
-    }
 }
 
 /* ------------------------------------------------------------------ writes */
@@ -383,7 +305,9 @@ static void add_changes(struct message *message, const struct message_record *as
     struct jute parts = asked->parts, results = reply->parts;
     struct message_record part, result = {0};
     enum opcode opcode, answer;
-    if (message->opcode != OPCODE_MULTI)
+    if (message->opcode == OPCODE_RECONFIG && !message->answered)
+        change_at(message, MESSAGE_EVENT_CHANGED, CONFIGURATION);
+    else if (message->opcode != OPCODE_MULTI)
         add_change(message, message->opcode, asked, &reply->path);
     while (message->opcode == OPCODE_MULTI && message_next_part(&parts, false, &opcode, &part)) {
         (void)!message_next_part(&results, true, &answer, &result);
@@ -391,18 +315,17 @@ static void add_changes(struct message *message, const struct message_record *as
     }
 }
 
-/* The end of a session deletes its znodes, and its watches are gone. */
+/* The end of a session deletes its znodes. */
 static void close_session(struct message *message)
 {
     struct session *session = message->session;
     struct owned *owned;
-    uint64_t closing = 1;
+    session->closes = true;
     locks_close(message->watches->locks, session->id, message->at_ns);
-    for (; (owned = LIST_FIRST(&session->owned)) != NULL; closing += 2) {
+    while ((owned = LIST_FIRST(&session->owned)) != NULL) {
         change_at(message, MESSAGE_EVENT_DELETED, owned->path);
         forget_owned(message->watches, owned->path);
     }
-    end_armed(message->watches, session, closing);
 }
 
 /* ------------------------------------------------------------------ what follows */
@@ -427,13 +350,15 @@ static void follow_request(struct watches *watches, struct session *session,
                            const struct conversation_request *request)
 {
     struct watches_write *write = session->follows;
-    if (write == NULL || request->opcode == OPCODE_PING)
+    if (write == NULL)
         return;
     if (request->opcode == OPCODE_DELETE || request->opcode == OPCODE_MULTI ||
         request->opcode == OPCODE_CLOSE) {
         end_following(watches, session, true);
         return;
     }
+    if (request->xid < 0) /* of the library: a ping, credentials, watches that are set again */
+        return;
     if (session->first_xid == 0)
         session->first_xid = request->xid;
     session->asked++;
@@ -441,12 +366,17 @@ static void follow_request(struct watches *watches, struct session *session,
     write->followed_bytes += request->bytes;
 }
 
+static bool is_followed(const struct session *session, const struct conversation_request *request)
+{
+    return session->first_xid != 0 && request->xid >= session->first_xid;
+}
+
 static void follow_reply(struct watches *watches, struct session *session,
                          const struct conversation_request *request,
                          const struct message_reply *reply, size_t bytes)
 {
     struct watches_write *write = session->follows;
-    if (write == NULL || session->first_xid == 0 || request->xid < session->first_xid)
+    if (!is_followed(session, request))
         return;
     session->asked--;
     write->followed_bytes += bytes;
@@ -464,25 +394,15 @@ struct watches_write *watches_read_request(struct watches *watches,
 {
     struct session *session = session_of(watches, conversation->session);
     struct message message = {watches, session, conversation->now_ns, request->opcode, NULL, false};
+    session->connection = conversation;
+    if (opcode_sets_again(request->opcode))
+        armed_set_again(&watches->armed, &session->armed, request->record.parts);
     follow_request(watches, session, request);
     if (request->opcode == OPCODE_CLOSE)
         close_session(&message);
     else
         add_changes(&message, &request->record, &(struct message_record){0});
     return message.write;
-}
-
-/* Takes out the watches at a path that a request removes. */
-static void remove_watches(const struct message *message, int32_t type, const char *path)
-{
-    for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++) {
-        struct armed *armed = path_tree_find(&message->session->armed[kind], path);
-        if (armed == NULL ||
-            (kind != WATCHES_STAYING && type != REMOVE_ANY && type != (int32_t)kind))
-            continue;
-        message->watches->figures[armed->figures].removed++;
-        path_tree_remove(&message->session->armed[kind], armed);
-    }
 }
 
 /* What a reply confirms about the session's watches. */
@@ -492,18 +412,21 @@ static void note_watch(const struct message *message, const struct conversation_
     const struct message_record *record = &request->record;
     const enum opcode opcode = request->opcode;
     const char *path = request->copy;
+    struct armed_counts *counts = &message->watches->armed;
+    struct armed *armed = &message->session->armed;
     /* An exists waits for a znode that is not there, too. */
     bool done = error == 0 || (opcode == OPCODE_EXISTS && error == MESSAGE_NO_NODE);
     if (record->path.length == 0 || !done)
         return;
     if (opcode == OPCODE_ADD_WATCH)
-        arm(message, WATCHES_STAYING, path, record->number == MODE_RECURSIVE);
+        armed_set(counts, armed, WATCHES_STAYING, path, record->number == MODE_RECURSIVE);
     else if (opcode == OPCODE_REMOVE_WATCHES)
-        remove_watches(message, record->number, path);
+        armed_remove(counts, armed, record->number, path);
     else if (record->watch)
-        arm(message,
-            opcode == OPCODE_EXISTS || opcode == OPCODE_GET_DATA ? WATCHES_DATA : WATCHES_CHILDREN,
-            path, false);
+        armed_set(counts, armed,
+                  opcode == OPCODE_EXISTS || opcode == OPCODE_GET_DATA ? WATCHES_DATA
+                                                                       : WATCHES_CHILDREN,
+                  path, false);
 }
 
 void watches_read_reply(struct watches *watches, const struct conversation *conversation,
@@ -514,6 +437,7 @@ void watches_read_reply(struct watches *watches, const struct conversation *conv
     struct watches_write *write = request->write;
     struct message message = {watches, session, conversation->now_ns, request->opcode, write, true};
     session->zxid = reply->zxid > session->zxid ? reply->zxid : session->zxid;
+    session->armed.resets -= opcode_sets_again(request->opcode) && session->armed.resets > 0;
     note_watch(&message, request, reply->error);
     if (write != NULL && reply->error != 0)
         retire(watches, write);
@@ -527,6 +451,8 @@ void watches_read_reply(struct watches *watches, const struct conversation *conv
 void watches_lose_reply(struct watches *watches, const struct conversation *conversation,
                         const struct conversation_request *request)
 {
+    struct session *session = session_of(watches, conversation->session);
+    session->asked -= is_followed(session, request);
     if (request->write != NULL)
         answer(watches, request->write, conversation->now_ns, LOST);
 }
@@ -535,7 +461,9 @@ void watches_read_notification(struct watches *watches, const struct conversatio
                                const struct message_notification *notification)
 {
     struct session *session = session_of(watches, conversation->session);
-    char *path = memory_copy(notification->path.bytes, notification->path.length);
+    char *path = notification->path.length == 0
+                     ? memory_text("")
+                     : memory_copy(notification->path.bytes, notification->path.length);
     const int32_t event = notification->event;
     struct watches_write *told = memory_new(1, sizeof *told);
     *told = (struct watches_write){.session = session->id,
@@ -544,7 +472,7 @@ void watches_read_notification(struct watches *watches, const struct conversatio
                                    .since = session->zxid,
                                    .last_ns = conversation->now_ns,
                                    .uses = 1};
-    fire(watches, session, event, path);
+    armed_fire(&watches->armed, &session->armed, notification, path);
     /* The end of a session that no client has asked for, such as an expiry, shows here alone. */
     if (event == MESSAGE_EVENT_DELETED)
         locks_delete(watches->locks, path, conversation->now_ns);
@@ -559,6 +487,27 @@ void watches_read_notification(struct watches *watches, const struct conversatio
     } else
         watches->unattributed++;
     free(path);
+}
+
+void watches_begin_connection(struct watches *watches, const struct conversation *conversation)
+{
+    struct session *session = session_of(watches, conversation->session);
+    if (session->connection != NULL)
+        armed_lose(&watches->armed, &session->armed);
+    armed_end(&watches->armed, &session->armed, true);
+    session->connection = conversation;
+    session->closes = false;
+}
+
+void watches_end_connection(struct watches *watches, const struct conversation *conversation)
+{
+    struct session *session = session_of(watches, conversation->session);
+    if (session->connection != conversation)
+        return;
+    armed_lose(&watches->armed, &session->armed);
+    if (session->closes)
+        armed_end(&watches->armed, &session->armed, true);
+    session->connection = NULL;
 }
 
 void watches_begin(struct watches *watches)
@@ -580,9 +529,8 @@ void watches_end(struct watches *watches)
     memset(watches->answered, 0, sizeof watches->answered);
     while (watches->sessions != NULL) {
         struct session *session = *(struct session **)watches->sessions;
-        if (session->follows != NULL)
-            release(watches, session->follows);
-        end_armed(watches, session, 0);
+        end_following(watches, session, false);
+        armed_end(&watches->armed, &session->armed, session->closes);
         id_tree_remove(&watches->sessions, session);
         free(session);
     }
@@ -594,6 +542,5 @@ void watches_deinit(struct watches *watches)
 {
     watches_end(watches);
     locks_free(watches->locks);
-    free(watches->figures);
-    patterns_deinit(&watches->kinds);
+    armed_counts_deinit(&watches->armed);
 }

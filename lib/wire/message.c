@@ -41,6 +41,11 @@ bool opcode_writes(enum opcode opcode)
            opcode == OPCODE_DELETE_CONTAINER;
 }
 
+bool opcode_sets_again(enum opcode opcode)
+{
+    return opcode == OPCODE_SET_WATCHES || opcode == OPCODE_SET_WATCHES2;
+}
+
 /* ------------------------------------------------------------------ records */
 
 static struct jute begin(const void *bytes, size_t count)
@@ -99,6 +104,7 @@ static void read_record(struct jute *jute, const char *fields, bool is_reply,
             (void)jute_bytes(jute);
             break;
         case 'v':
+            record->parts = record->parts.bytes == NULL ? *jute : record->parts;
             record->elements += skip_texts(jute, 1);
             break;
         default:

@@ -80,7 +80,8 @@ enum opcode {
 const char *opcode_name(enum opcode opcode);
 
 bool opcode_creates(enum opcode opcode);
-bool opcode_writes(enum opcode opcode); /* creates, too; no end of a session */
+bool opcode_writes(enum opcode opcode);     /* creates, too; no end of a session */
+bool opcode_sets_again(enum opcode opcode); /* watches of another connection */
 
 /* In the place of a request's number, in a message that answers none (ClientCnxn). */
 #define MESSAGE_XID_NOTIFICATION (-1)
@@ -111,7 +112,7 @@ struct message_record {
     int32_t number;    /* a create's flags, a version, a kind of watch, an error, a count */
     bool watch;        /* whether the request sets one */
     size_t elements;   /* names, watches that are set again, parts of a transaction */
-    struct jute parts; /* of a transaction, for message_next_part */
+    struct jute parts; /* of a transaction, for message_next_part; or from the first vector on */
 };
 
 struct message_request {

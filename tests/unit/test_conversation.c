@@ -280,6 +280,29 @@ TEST_BETWEEN(a_session_that_is_resumed_and_one_that_is_refused, set_up, tear_dow
     assert_int_equal(traffic.resumed, 1);
 }
 
+/* They are of the session; without one they count in the end. */
+TEST_BETWEEN(requests_that_do_not_wait_for_the_opening, set_up, tear_down)
+{
+    messages_say(CLIENT, "ililsf", 0, 5, 30000, 0, "0123456789abcdef", 0);
+    messages_say(CLIENT, "iisf", 1, 3, "/a", 0);
+    messages_say(SERVER, "iilsf", 0, 30000, 77, "0123456789abcdef", 0);
+    messages_say(SERVER, "iliS", 1, 9, 0);
+    feed_all();
+    traffic_end(&traffic, &conversation);
+    assert_int_equal(traffic.each_count, 1);
+    assert_int_equal(traffic.each[0]->id, 77);
+    assert_int_equal(traffic.each[0]->sums.requests, 1);
+    assert_int_equal(traffic.unopened + traffic.unsure, 0);
+    begin_another();
+    messages_say(CLIENT, "ililsf", 0, 5, 30000, 0, "0123456789abcdef", 0);
+    messages_say(CLIENT, "iisf", 1, 3, "/a", 0);
+    feed_all();
+    traffic_end(&traffic, &conversation);
+    assert_int_equal(requests_of(OPCODE_EXISTS), 2);
+    assert_int_equal(traffic.unopened, 1);
+    assert_int_equal(traffic.unsure, 1);
+}
+
 /* Requests that a connection takes with it. */
 TEST_BETWEEN(requests_without_a_reply, set_up, tear_down)
 {

@@ -13,13 +13,14 @@
 struct seen {
     uint64_t notifications; /* that the servers counted */
     enum reconciled reconciled;
-    enum verdict all, of_servers; /* of all findings, and of the one about the servers */
-    uint64_t packets;             /* that the servers counted */
-    uint64_t both, closing;       /* watches */
-    uint64_t sessions, refused, words, requests, encrypted, unreadable, unaccepted;
+    enum verdict all, of_servers;     /* of all findings, and of the one about the servers */
+    uint64_t packets;                 /* that the servers counted */
+    uint64_t both, unsent, uncounted; /* watches */
+    uint64_t unsure, unopened, sessions, refused, words, requests, encrypted, unreadable,
+        unaccepted;
     size_t runs; /* of a drain that plans three; 0: no drain */
     bool unknown, private, captured, joined, cut_short, client_bytes, server_bytes;
-    bool command, connected, failed;
+    bool command, connected, failed, anew, absent, expects;
 };
 
 #define JUDGED(of_counts, of_all, of_the_servers)                                                  \
@@ -35,16 +36,26 @@ struct seen {
 
 static const struct seen taps[] = {
     {5, AGREES},
-    {6, DIFFERS},
+    {6, DIFFERS, .private = true},
+    {6, OPEN}, /* another client watches, and sends nothing meanwhile */
     {4, DIFFERS},
-    /* A deletion that fires two watches of a session is counted twice. */
+    /* A deletion that fires two watches of a session is counted twice, or by no server. */
     {7, AGREES, .both = 2},
     {6, DIFFERS, .both = 2},
-    {5, DIFFERS, .both = 2},
-    /* A session that closes may miss a notification. */
-    {6, OPEN, .closing = 1},
-    {7, DIFFERS, .closing = 1},
-    {4, DIFFERS, .closing = 1},
+    {5, AGREES, .both = 2},
+    {4, AGREES, .uncounted = 1},
+    {6, AGREES, .uncounted = 1, .both = 2},
+    {5, DIFFERS, .private = true, .uncounted = 1},
+    /* A connection that ends may miss notifications, requests and their replies. */
+    {6, OPEN, .private = true, .unsent = 1},
+    {7, DIFFERS, .private = true, .unsent = 1},
+    {999, OPEN, .private = true, .unsent = ARMED_UNBOUNDED},
+    {4, DIFFERS, .unsent = 1},
+    {5, OPEN, .private = true, .packets = 6, .unsure = 2, .requests = 7},
+    {5, AGREES, .private = true, .packets = 8, .unsure = 2, .requests = 7},
+    {5, DIFFERS, .packets = 5, .unsure = 2, .requests = 7},
+    {5, OPEN, .private = true, .packets = 1, .unopened = 1},
+    {5, DIFFERS, .private = true, .packets = 2, .unopened = 1},
     /* Packets that went round the relay are those of others, who cannot use private servers. */
     {5, OPEN, .packets = 3},
     {5, DIFFERS, .packets = 3, .private = true},
@@ -52,17 +63,21 @@ static const struct seen taps[] = {
     {5, AGREES, .packets = 14, .sessions = 2, .refused = 1, .words = 3, .requests = 7},
     /* Counters that lack something are not compared. */
     {6, OPEN, .unknown = true},
+    {6, OPEN, .private = true, .anew = true},
+    {6, OPEN, .private = true, .absent = true},
     {6, OPEN, .encrypted = 1},
+    {6, INVALID, .encrypted = 1, .expects = true},
     {6, INVALID, .unreadable = 1},
-    {6, OPEN, CAPTURED, .joined = true},
+    {6, OPEN, CAPTURED, .joined = true, .requests = 1},
+    {6, INVALID, CAPTURED, .joined = true},
     /* A capture is valid if it is whole, and has a session and both directions. */
     {0, INVALID, CAPTURED},
     {0, OPEN, CAPTURED, .sessions = 1},
     {0, INVALID, CAPTURED, .sessions = 1, .cut_short = true},
-    {5, INVALID, CAPTURED, .joined = true, .client_bytes = true},
-    {5, OPEN, CAPTURED, .joined = true, .client_bytes = true, .server_bytes = true},
+    {5, INVALID, CAPTURED, .requests = 1, .client_bytes = true},
+    {5, OPEN, CAPTURED, .requests = 1, .client_bytes = true, .server_bytes = true},
     /* Of what is not valid the servers' counters prove nothing. */
-    {6, UNPROVED, .unaccepted = 1},
+    {4, UNPROVED, .unaccepted = 1},
     /* A command must succeed and connect, and a drain must have all its runs. */
     {5, AGREES, COMMAND},
     {5, NO_TRIAL, .command = true},
@@ -82,11 +97,14 @@ static void lay_out(const struct seen *seen)
     options = (struct tap_options){.pcap = seen->captured ? "file" : NULL,
                                    .command = seen->command ? words : NULL,
                                    .drain = seen->runs > 0,
+                                   .expect_given = seen->expects,
                                    .clients.count = seen->runs > 0};
     tap = (struct tap){.options = &options,
                        .servers = {.known = !seen->unknown,
                                    .notifications = seen->notifications,
-                                   .packets_received = seen->packets},
+                                   .packets_received = seen->packets,
+                                   .began_anew = seen->anew},
+                       .is_absent = seen->absent,
                        .capture = {.segments = 1, .joined = seen->joined},
                        .connections.unaccepted = seen->unaccepted,
                        .command = {.failed = seen->failed, .status = seen->failed ? 7 << 8 : 0},
@@ -98,8 +116,10 @@ static void lay_out(const struct seen *seen)
     tap.capture.payload[CONVERSATION_SERVER] = seen->server_bytes ? 9 : 0;
     strcpy(tap.cut_short, seen->cut_short ? "it ends" : "");
     traffic_init(&tap.traffic);
-    tap.traffic.watches.both = seen->both;
-    tap.traffic.watches.closing = seen->closing;
+    tap.traffic.watches.armed = (struct armed_counts){
+        .both = seen->both, .unsent = seen->unsent, .uncounted = seen->uncounted};
+    tap.traffic.unsure = seen->unsure;
+    tap.traffic.unopened = seen->unopened;
     tap.traffic.notifications[MESSAGE_EVENT_DELETED] = 2;
     tap.traffic.notifications[MESSAGE_EVENT_CHILDREN] = 3;
     tap.traffic.sessions = seen->sessions;

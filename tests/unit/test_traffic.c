@@ -103,7 +103,7 @@ static void finish(void)
 
 static const struct watches_figures *figures(size_t index)
 {
-    return &traffic.watches.figures[index];
+    return &traffic.watches.armed.figures[index];
 }
 
 static void assert_figures(size_t index, uint64_t set, uint64_t again, uint64_t fired,
@@ -256,6 +256,17 @@ static void assert_cause(size_t index, int session, uint64_t notified)
     assert_int_equal(traffic.watches.costliest[index].notified, notified);
 }
 
+OBSERVER_TEST(a_new_configuration_is_a_cause)
+{
+    messages_say(CLIENT, "iisssl", ++xid, 16, "", "", "", -1);
+    by(1);
+    notify(2, -1, 3, "/zookeeper/config");
+    messages_say(SERVER, "ilisS", xid, xid, 0, "x");
+    by(1);
+    finish();
+    assert_cause(0, 1, 1);
+}
+
 /* The server takes the second first, and notifies before it replies: the path and the transaction
  * tell then. An ephemeral create, a create2 and one with a TTL. */
 OBSERVER_TEST(creates_with_numbers_are_causes)
@@ -311,7 +322,7 @@ OBSERVER_TEST(each_part_of_a_transaction_notifies)
     assert_cause(1, 2, 1);
     assert_cause(2, 1, 1);
     assert_int_equal(traffic.watches.costliest[2].opcode, OPCODE_CLOSE);
-    assert_int_equal(traffic.watches.closing, 3); /* the watch's own end, and one znode's */
+    assert_int_equal(traffic.watches.armed.unsent, ARMED_UNBOUNDED);
 }
 
 /* Neither by a write that was asked for later, nor, if the transaction is known, by one whose
@@ -334,10 +345,11 @@ OBSERVER_TEST(a_write_whose_reply_is_lost_is_a_cause)
         answer(4, other, 31, 0);
         notify(3, 0, 9, "/f"); /* of no event that is known, nor is a path */
         notify(3, 0, 1, "f1");
+        notify(3, 0, 2, "");
         traffic_end(&traffic, &of[1]);
         finish();
         assert_cause(0, cases[i].cause, 1);
-        assert_int_equal(traffic.watches.unattributed, 2);
+        assert_int_equal(traffic.watches.unattributed, 3);
     }
 }
 
@@ -382,9 +394,9 @@ OBSERVER_TEST(watches_are_set_once_and_left)
     assert_figures(0, 1, 1, 1, 0, 0); /* data of /a */
     assert_figures(1, 4, 0, 1, 1, 1); /* children of /a: fired, removed, left, armed */
     assert_int_equal(figures(1)->removed, 1);
-    assert_int_equal(traffic.watches.both, 1);
+    assert_int_equal(traffic.watches.armed.both, 1);
     assert_figures(2, 1, 0, 1, 1, 0); /* those that stay */
-    assert_int_equal(traffic.watches.kinds.count, 3);
+    assert_int_equal(traffic.watches.armed.kinds.count, 3);
 }
 
 /* Each notification is of the next write, and servers count each deletion in both tables. */
@@ -401,9 +413,105 @@ OBSERVER_TEST(a_watch_that_stays_has_a_cause_each_time)
     finish();
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(traffic.watches.costliest[i].notified, 1);
-    assert_int_equal(traffic.watches.both, 2);
+    assert_int_equal(traffic.watches.armed.both, 2);
     assert_int_equal(traffic.watches.unattributed, 0);
     assert_figures(0, 1, 0, 4, 0, 1);
+}
+
+static void remove_watches(int session, int type)
+{
+    messages_say(CLIENT, "iisi", ++xid, 18, "/r", type);
+    messages_say(SERVER, "ili", xid, xid, 0);
+    by(session);
+}
+
+/* A letter sets a watch on /r: of data, of children, one that persists, a recursive one; X removes
+ * that of data, Y that of children; s: its data change. */
+OBSERVER_TEST(a_deletion_is_counted_for_each_table_of_the_server)
+{
+    static const struct {
+        const char *does, *deleted;
+        int both, from_3_9;
+    } cases[] = {{"d", "/r", 0, 0},    {"dc", "/r", 1, 1},   {"p", "/r", 1, 1},
+                 {"p", "/r/x", 0, 0},  {"r", "/r/x", 1, 0},  {"rd", "/r", 1, 0},
+                 {"rd", "/r/x", 0, 0}, {"rc", "/r", 1, 1},   {"pds", "/r", 0, 1},
+                 {"dps", "/r", 1, 1},  {"pr", "/r/x", 1, 0}, {"rp", "/r/x", 0, 0},
+                 {"pX", "/r", 0, 1},   {"dcX", "/r", 0, 0},  {"pXY", "/r", 0, 0}};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const int from_3_9 = i % 2, expected = from_3_9 ? cases[i / 2].from_3_9 : cases[i / 2].both;
+        tear_down(state);
+        set_up(state);
+        for (const char *does = cases[i / 2].does; *does != '\0'; does++) {
+            if (*does == 'd')
+                exists(1, "/r", 1, 0);
+            else if (*does == 'c')
+                list(1, "/r", 1);
+            else if (*does == 's')
+                notify(1, from_3_9 ? 50 : -1, 3, "/r");
+            else if (*does == 'X' || *does == 'Y')
+                remove_watches(1, *does == 'X' ? 2 : 1);
+            else
+                add_watch(1, "/r", *does == 'r');
+        }
+        notify(1, from_3_9 ? 60 : -1, 2, cases[i / 2].deleted);
+        if (traffic.watches.armed.both != (uint64_t)expected)
+            fail_msg("%s of %s, %d", cases[i / 2].does, cases[i / 2].deleted, from_3_9);
+    }
+}
+
+static void reconnect(int session)
+{
+    traffic_end(&traffic, &of[session]);
+    conversation_deinit(&of[session]);
+    conversation_init(&of[session], &traffic_listener, &traffic);
+    messages_say(CLIENT, "ililsf", 0, 5, 30000, session, "0123456789abcdef", 0);
+    messages_say(SERVER, "iilsf", 0, 30000, session, "0123456789abcdef", 0);
+    by(session);
+}
+
+/* What setWatches finds to have fired is not counted by the server, not even twice. */
+OBSERVER_TEST(a_server_forgets_the_watches_of_a_connection)
+{
+    exists(1, "/a", 1, 0);
+    list(1, "/b", 1);
+    reconnect(1);
+    assert_int_equal(traffic.watches.armed.unsent, 2);
+    list(1, "/a", 1);
+    notify(1, -1, 2, "/a");
+    assert_int_equal(traffic.watches.armed.both, 0);
+    reconnect(1);
+    messages_say(CLIENT, "iiliisissiis", -8, 105, 5, 0, 1, "/a", 2, "/a", "/b", 0, 1, "/b");
+    by(1);
+    notify(1, -1, 2, "/a");
+    answer(1, -8, 9, 0);
+    notify(1, -1, 2, "/b/c");
+    finish();
+    assert_int_equal(traffic.watches.armed.uncounted, 1);
+    assert_int_equal(traffic.watches.armed.both, 1);
+    assert_figures(0, 2, 0, 1, 1, 0); /* data of /a */
+    assert_figures(1, 2, 0, 0, 1, 1); /* children of /b */
+    assert_figures(2, 2, 0, 2, 0, 0); /* children of /a */
+    assert_figures(3, 1, 0, 1, 0, 1); /* all below /b */
+}
+
+/* What follows a notification ends with the next watch, though a reply of it is lost; requests of
+ * the library itself do not follow. */
+OBSERVER_TEST(a_lost_reply_does_not_follow_for_ever)
+{
+    exists(2, "/f", 1, 0);
+    int deleted = ask_delete(1, "/f");
+    notify(2, -1, 2, "/f");
+    answer(1, deleted, deleted, 0);
+    messages_say(CLIENT, "iisf", ++xid, 3, "/f", 1);
+    by(2);
+    reconnect(2);
+    messages_say(CLIENT, "iiiss", -4, 100, 0, "digest", "me:too");
+    messages_say(SERVER, "ili", -4, 0, 0);
+    exists(2, "/f", 1, 0);
+    exists(2, "/g", 0, 0);
+    finish();
+    assert_int_equal(traffic.watches.costliest[0].followed, 2);
+    assert_int_equal(traffic.watches.costliest[0].armed_again, 1);
 }
 
 /* ------------------------------------------------------------------ queues */
@@ -453,21 +561,9 @@ OBSERVER_TEST(a_release_may_be_a_part_of_a_transaction)
 {
     create(1, "/l/t-", 3, "/l/t-0000000000", 0);
     create(2, "/l/t-", 3, "/l/t-0000000001", 0);
-    messages_say(CLIENT,
-                 "ii"
-                 "ifi"
-                 "ssi"
-                 "ifi"
-                 "si"
-                 "ifi",
-                 ++xid, 14, 5, 0, -1, "/turn", "z", 0, 2, 0, -1, "/l/t-0000000000", -1, -1, 1, -1);
-    messages_say(SERVER,
-                 "ili"
-                 "ifi"
-                 "S"
-                 "ifi"
-                 "ifi",
-                 xid, xid, 0, 5, 0, 0, 2, 0, 0, -1, 1, -1);
+    messages_say(CLIENT, "iiifissiifisiifi", ++xid, 14, 5, 0, -1, "/turn", "z", 0, 2, 0, -1,
+                 "/l/t-0000000000", -1, -1, 1, -1);
+    messages_say(SERVER, "iliifiSifiifi", xid, xid, 0, 5, 0, 0, 2, 0, 0, -1, 1, -1);
     by(1);
     assert_true(holds(2) && !holds(1));
     finish();
@@ -477,22 +573,9 @@ OBSERVER_TEST(a_release_may_be_a_part_of_a_transaction)
 OBSERVER_TEST(a_transaction_that_failed_makes_no_place)
 {
     create(1, "/l/t-", 3, "/l/t-0000000000", 0);
-    messages_say(CLIENT,
-                 "ii"
-                 "ifi"
-                 "snai"
-                 "ifi"
-                 "si"
-                 "ifi",
-                 ++xid, 14, 1, 0, -1, "/l/t-", 3, 13, 0, -1, "/none", 0, -1, 1, -1);
-    messages_say(SERVER,
-                 "ili"
-                 "ifi"
-                 "i"
-                 "ifi"
-                 "i"
-                 "ifi",
-                 xid, xid, 0, -1, 0, 0, 0, -1, 0, -101, -101, -1, 1, -1);
+    messages_say(CLIENT, "iiifisnaiifisiifi", ++xid, 14, 1, 0, -1, "/l/t-", 3, 13, 0, -1, "/none",
+                 0, -1, 1, -1);
+    messages_say(SERVER, "iliifiiifiiifi", xid, xid, 0, -1, 0, 0, 0, -1, 0, -101, -101, -1, 1, -1);
     by(2);
     assert_true(holds(1));
     assert_int_equal(traffic.operations[OPCODE_MULTI].failed, 1);
