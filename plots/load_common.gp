@@ -7,20 +7,20 @@
 # several releases of ZooKeeper the servers are "3-3.9.3". The name of a curve has only those parts
 # that differ between the curves.
 
-# colour  point, open point
+# colour  point, open point, size: later points are smaller, so that those below them show.
 $curves << END
-#0072B2  7  6
-#D55E00  5  4
-#009E73  9  8
-#CC79A7 11 10
-#000000 13 12
-#E69F00 15 14
+#0072B2  7  6 1.6
+#D55E00  5  4 1.15
+#009E73  9  8 0.8
+#CC79A7 11 10 0.8
+#000000 13 12 0.8
+#E69F00 15 14 0.7
 END
 curves_max = 12
 curve_look(i, column) = word($curves[1 + (int(i) - 1) % |$curves|], column)
 do for [i = 1:curves_max] {
     set style line 600 + i lc rgb curve_look(i, 1) lw 1.5 dt int(i > |$curves| ? 3 : 1) \
-        pt int(curve_look(i, 2)) ps point_scale
+        pt int(curve_look(i, 2)) ps point_scale * curve_look(i, 4)
     set style line 700 + i lc rgb curve_look(i, 1) lw 1.5 dt 1 pt int(curve_look(i, 3)) \
         ps point_scale
     # What is behind an open point does not show through.

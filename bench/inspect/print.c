@@ -254,11 +254,12 @@ void print_survey(const char *path, const struct survey *survey)
 {
     struct table table = list_locks(survey);
     char text[TEXT_SIZE];
-    bool of_no_session = false;
+    bool of_no_session = false, lacks_waiters = false;
     size_t waiters = 0, by_name = 0;
     for (size_t i = 0; i < survey->count; i++) {
         const struct place *holder = first_holder(&survey->locks[i]);
         waiters += survey->locks[i].waiters;
+        lacks_waiters |= survey->locks[i].waiters_unknown;
         by_name += survey->locks[i].by_name;
         of_no_session = of_no_session || (holder != NULL && holder->stat.owner == 0);
     }
@@ -266,8 +267,8 @@ void print_survey(const char *path, const struct survey *survey)
     if (survey->count == 0)
         puts("no lock is held or waited for");
     else
-        printf("%zu lock%s, %zu waiter%s\n", survey->count, text_plural(survey->count), waiters,
-               text_plural(waiters));
+        printf("%zu lock%s, %zu waiter%s%s\n", survey->count, text_plural(survey->count), waiters,
+               text_plural(waiters), lacks_waiters ? " known" : "");
     if (by_name > BY_NAME_MOST) /* they are the last */
         table_truncate(&table, survey->count - by_name + BY_NAME_MOST);
     write_grid(&(struct row_grid){.table = &table, COLUMNS(lock_columns)});
