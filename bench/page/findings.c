@@ -86,7 +86,7 @@ static void write_amount(FILE *stream, double figure, const char *unit)
     char number[PAGE_NUMBER_SIZE];
     size_t length = strlen(unit);
     bool is_noun = length > 2 && unit[length - 1] == 's';
-    html_element(stream, "strong", "%s %.*s%s", page_format_number(figure, number),
+    html_element(stream, "strong", "%s %.*s%s", page_format_number(figure, false, number),
                  (int)(length - is_noun), unit, is_noun ? text_plural(figure == 1 ? 1 : 2) : "");
 }
 

@@ -67,11 +67,11 @@ static void begin_latex(FILE *stream, const char *name, const char *title,
 {
     fputs("% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{", stream);
     write_latex(stream, false, title);
-    fprintf(stream, "}\n\\label{tab:%s}\n\\footnotesize\n\\setlength{\\tabcolsep}{4pt}\n", name);
-    fputs("\\begin{tabular}{", stream);
+    fprintf(stream, "}\n\\label{tab:%s}\n\\footnotesize\n\\setlength{\\tabcolsep}{3pt}\n", name);
+    fputs("\\begin{tabular}{@{}", stream);
     for (size_t i = 0; i < count; i++)
         fputc(headings[i].is_numeric ? 'r' : 'l', stream);
-    fputs("}\n\\toprule\n", stream);
+    fputs("@{}}\n\\toprule\n", stream);
     for (size_t i = 0; i < count; i++)
         write_latex_cell(stream, i, false, headings[i].text);
     fputs(LATEX_ROW_END "\\midrule\n", stream);

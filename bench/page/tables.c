@@ -149,12 +149,14 @@ static int compare_lines(const void *a, const void *b)
 
 /* ------------------------------------------------------------------ a table */
 
-const char *page_format_number(double number, char text[PAGE_NUMBER_SIZE])
+const char *page_format_number(double number, bool is_narrow, char text[PAGE_NUMBER_SIZE])
 {
     bool is_whole = number >= 0 && number == floor(number);
     if (number < COUNTED_MAX && (number >= 1000 || is_whole))
         return text_format_count((uint64_t)(number + 0.5), text, PAGE_NUMBER_SIZE);
-    snprintf(text, PAGE_NUMBER_SIZE, "%.4g", number);
+    int length = snprintf(text, PAGE_NUMBER_SIZE, is_narrow ? "%#.3g" : "%.4g", number);
+    if (text[length - 1] == '.')
+        text[length - 1] = '\0';
     return text;
 }
 
@@ -176,7 +178,7 @@ static double find_end(const struct line *line, const struct column *column, con
 /* Formats a field. A figure that is not known, with a lower end of its interval, is at least that;
  * a time that other programs may have disturbed is marked. Returns text, or what the file has. */
 static const char *format_field(const struct line *line, const struct column *column,
-                                bool with_interval, char text[FIELD_SIZE])
+                                bool is_narrow, char text[FIELD_SIZE])
 {
     const char *field = page_text(line->file, line->row, column->name);
     if (column->factor == 0)
@@ -187,12 +189,13 @@ static const char *format_field(const struct line *line, const struct column *co
     bool is_known = !isnan(value), is_marked = column->is_time && is_disturbed(line);
     if (!is_known && isnan(low))
         return "–";
-    int length = snprintf(text, FIELD_SIZE, "%s%s%s", is_known ? "" : "≥ ", is_marked ? "~" : "",
-                          page_format_number((is_known ? value : low) * column->factor, number));
-    if (is_known && with_interval && !isnan(low) && !isnan(high))
+    int length =
+        snprintf(text, FIELD_SIZE, "%s%s%s", is_known ? "" : "≥ ", is_marked ? "~" : "",
+                 page_format_number((is_known ? value : low) * column->factor, is_narrow, number));
+    if (is_known && is_narrow && !isnan(low) && !isnan(high))
         snprintf(text + length, FIELD_SIZE - (size_t)length, " (%s to %s)",
-                 page_format_number(low * column->factor, from),
-                 page_format_number(high * column->factor, to));
+                 page_format_number(low * column->factor, is_narrow, from),
+                 page_format_number(high * column->factor, is_narrow, to));
     return text;
 }
 
