@@ -14,8 +14,9 @@
 
 #define LIVES          4     /* of a znode: the last ones are remembered */
 #define REFUSALS       8     /* of a session, likewise */
-#define COMPARED       64    /* znodes that are there, with a refused session, at most */
+#define COMPARED       256   /* znodes that are there, with a refused session, at most */
 #define COMPARED_LOCKS 1024  /* the first of these, if they are locks */
+#define OWN            8     /* of these its own */
 #define KEPT           32768 /* znodes that are gone are remembered although no create was refused */
 
 /* A folder with places. */
@@ -37,7 +38,7 @@ struct name {
     bool is_there, is_lock;
     LIST_ENTRY(name) there;
     uint64_t refusals, sessions; /* that may be its */
-    bool is_repeated;            /* the refusals of a session go on for long */
+    unsigned repeated; /* sessions whose refusals go on for long; 2 for one that is certain */
 };
 
 /* The only znode that a session can have wanted since its `count` last refusals. */
@@ -125,15 +126,14 @@ static bool was_owned(const struct name *name, int64_t session)
     return false;
 }
 
-/* Whether a session has a znode of its own in the folder of this one. */
-static bool has_beside(const struct census *census, int64_t session, const struct name *name)
+/* Whether one of a session's own znodes is in the folder of this one. */
+static bool has_beside(struct name *const *own, size_t count, const struct name *name)
 {
     const size_t length = (size_t)(strrchr(name->path, '/') + 1 - name->path);
-    struct name *own;
-    LIST_FOREACH(own, &census->there, there)
-    if (life_of(own)->owner == session && strncmp(own->path, name->path, length) == 0 &&
-        strchr(own->path + length, '/') == NULL)
-        return true;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(own[i]->path, name->path, length) == 0 &&
+            strchr(own[i]->path + length, '/') == NULL)
+            return true;
     return false;
 }
 
@@ -151,10 +151,13 @@ struct others {
 static struct others find_others(const struct census *census, int64_t session)
 {
     struct others others = {0};
-    struct name *name, *last = NULL, *apart = NULL;
-    size_t count = 0, count_apart = 0, compared = 0;
+    struct name *name, *last = NULL, *apart = NULL, *own[OWN];
+    size_t count = 0, count_apart = 0, count_own = 0, compared = 0;
     const size_t most = census->is_known ? COMPARED_LOCKS : COMPARED;
     const bool are_few = census->there_count <= COMPARED;
+    LIST_FOREACH(name, &census->there, there)
+    if (are_few && count_own < OWN && life_of(name)->owner == session)
+        own[count_own++] = name;
     LIST_FOREACH(name, &census->there, there)
     {
         if (compared++ == most)
@@ -163,15 +166,15 @@ static struct others find_others(const struct census *census, int64_t session)
             continue;
         if (name->is_lock && others.locks++ == 0)
             others.lock = name;
-        if (compared <= COMPARED && others.again == NULL && was_owned(name, session))
+        if (others.again == NULL && was_owned(name, session))
             others.again = name;
-        if (are_few && count_apart < 2 && !has_beside(census, session, name) && count_apart++ == 0)
+        if (count_apart < 2 && !has_beside(own, count_own, name) && count_apart++ == 0)
             apart = name;
         last = name;
         count++;
     }
     others.is_certain = are_few && count == 1;
-    others.only = others.is_certain ? last : count_apart == 1 ? apart : NULL;
+    others.only = others.is_certain ? last : are_few && count_apart == 1 ? apart : NULL;
     return others;
 }
 
@@ -190,9 +193,9 @@ static void weigh(struct refused *session)
     if (suspect->count > 0) {
         suspect->name->refusals += suspect->count;
         suspect->name->sessions++;
-        suspect->name->is_repeated |=
-            suspect->is_certain && suspect->count > 1 &&
-            suspect->last_ns >= suspect->first_ns + CENSUS_REPEATED_MS * NS_PER_MS;
+        if (suspect->count > 1 &&
+            suspect->last_ns >= suspect->first_ns + CENSUS_REPEATED_MS * NS_PER_MS)
+            suspect->name->repeated += suspect->is_certain ? 2 : 1;
     }
     session->suspect = (struct suspect){0};
 }
@@ -487,7 +490,7 @@ static void judge(const void *node, VISIT visit, void *context)
     const struct census *census = context;
     if ((visit != preorder && visit != leaf) || name->is_lock || name->refusals == 0)
         return;
-    name->is_lock = name->is_repeated;
+    name->is_lock = name->repeated > 1;
     census->doubt(census->context, name->path, name->is_lock, name->refusals, name->sessions);
 }
 

@@ -17,7 +17,8 @@
  * of the session, which was done, made a znode below. A lock that never passes on is created by no
  * other session: a znode is taken for one if a session was refused again and again for
  * CENSUS_REPEATED_MS, created nothing instead, and the znode was all the time the only one of
- * another session. One that was so at some refusals alone, or was only one of several, is doubtful.
+ * another session; or if several sessions were, and had znodes of their own beside all others. One
+ * that was so at some refusals alone, or for one session of these, is doubtful.
  *
  * Invariant: a refused create belongs to a name only if the name was there then.
  */

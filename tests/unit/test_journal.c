@@ -338,6 +338,10 @@ JOURNAL_TEST(a_record_whose_end_is_not_there_is_torn)
     journal_file_write(folder, "log.1", 0);
     read_folders(1);
     assert_told(text);
+    journal_file[at + 8] = 0x7f; /* no record is so long */
+    journal_file_write(folder, "log.1", 0);
+    read_folders(1);
+    assert_non_null(strstr(told.text, "cannot be read; at"));
 }
 
 /* The server goes on to write where there were zeros, and in the file that it has just made. */
@@ -378,6 +382,11 @@ JOURNAL_TEST(behind_a_wrong_checksum_nothing_is_read)
     write_log(other, "log.2", 2, 3);
     read_folders(2);
     assert_null(strstr(told.text, "GAP"));
+    journal_file_begin("ZKLG", 2); /* nobody knows which it is */
+    journal_file[journal_file_record(9, 1, 2, "s", "/x") + 20] ^= 1;
+    journal_file_write(folder, "log.1", 0);
+    read_folders(2);
+    assert_non_null(strstr(told.text, "wrong checksum! at 16 behind 0"));
 }
 
 /* ------------------------------------------------------------------ several files */
