@@ -347,7 +347,9 @@ static char *format_sentence(const struct plan_answer *answer, const struct size
         growing_text_add(&text, "; more were not tried: %s",
                          question->most_by != NULL ? question->most_by : "--at-most");
     if (found->reason == SEARCH_BUDGET)
-        growing_text_add(&text, "; %s", reason_of(answer));
+        growing_text_add(&text, "; %s%s", reason_of(answer),
+                         answer->cut == PLAN_CUT_BY_NOISE ? ": --noise report counts such trials"
+                                                          : "");
     return text.text;
 }
 
