@@ -21,7 +21,7 @@ set grid xtics noytics linestyle 99
 set xrange [-0.012 * last : 1.0 * last * (frames + rest_frames) / frames]
 set tmargin at screen 0.80
 set bmargin at screen 0.24
-set xlabel "ms since the release"
+set xlabel "ms since the release" offset 0, 0.4
 unset key
 # A request that has no reply yet reaches to now.
 sent(now, time, latency) = time - latency
