@@ -117,7 +117,8 @@ static void show_result(struct autopsy *autopsy)
 {
     if (autopsy->files.folder[0] != '\0')
         plots_add(autopsy->files.folder, NULL, &autopsy->output);
-    page_add(autopsy->files.folder, NULL, autopsy->output.quiet);
+    if (autopsy->tables[PERIODS].rows > 0)
+        page_add(autopsy->files.folder, NULL, autopsy->output.quiet);
     if (autopsy->output.json)
         autopsy_print_json(autopsy);
     else if (!autopsy->output.quiet || autopsy->loses)

@@ -523,8 +523,8 @@ static void complete_locks(struct autopsy *autopsy)
     locks_end(autopsy->locks, ns_of(is_until ? autopsy->until_ms : autopsy->now_ms));
     for (size_t i = 0; (lock = locks_at(autopsy->locks, i)) != NULL; i++) {
         struct table_value *row = row_of(autopsy, lock);
-        if (!is_asked_for(autopsy, lock) ||
-            row[autopsy_lock_grants].count + row[autopsy_lock_refused].count == 0)
+        const bool is_held = row[autopsy_lock_held_max_s].kind != TABLE_UNKNOWN;
+        if (!is_asked_for(autopsy, lock) || (!is_held && row[autopsy_lock_refused].count == 0))
             continue;
         for (size_t j = autopsy_lock_grants; j <= autopsy_lock_refused_inferred; j++)
             if (j <= autopsy_lock_held_s || j >= autopsy_lock_waiting)
