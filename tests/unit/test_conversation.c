@@ -234,6 +234,7 @@ TEST_BETWEEN(a_four_letter_word, set_up, tear_down)
     assert_int_equal(conversation.kind, CONVERSATION_WORD);
     traffic_end(&traffic, &conversation);
     assert_int_equal(traffic.words, 1);
+    assert_int_equal(traffic.unsure, 0);
     assert_int_equal(traffic.unreadable, 0);
     assert_int_equal(traffic.unread_bytes, 0);
 }
@@ -255,6 +256,14 @@ static void begin_another(void)
     conversation_deinit(&conversation);
     conversation_init(&conversation, &traffic_listener, &traffic);
     messages_count = 0;
+}
+
+TEST_BETWEEN(a_word_that_no_server_answers, set_up, tear_down)
+{
+    feed(CLIENT, (const unsigned char *)"abcd", 4);
+    traffic_end(&traffic, &conversation);
+    assert_int_equal(traffic.words, 1);
+    assert_int_equal(traffic.unsure, 1);
 }
 
 TEST_BETWEEN(a_session_that_is_resumed_and_one_that_is_refused, set_up, tear_down)

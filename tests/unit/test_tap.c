@@ -434,10 +434,14 @@ TEST(a_costly_write_is_a_herd_if_most_sessions_were_notified_in_vain)
     static const struct {
         uint64_t notified, got;
         bool is_herd;
-    } cases[] = {{3, 1, true}, {3, 2, false}, {4, 2, false}, {2, 0, false}, {10, 4, true}};
+        enum opcode opcode;
+    } cases[] = {{3, 1, true, OPCODE_DELETE},    {3, 2, false, OPCODE_DELETE},
+                 {4, 2, false, OPCODE_DELETE},   {2, 0, false, OPCODE_DELETE},
+                 {10, 4, true, OPCODE_DELETE},   {10, 0, true, OPCODE_DELETE},
+                 {10, 1, true, OPCODE_SET_DATA}, {10, 0, false, OPCODE_SET_DATA}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         lay_out(&(struct seen){5, AGREES});
-        tap.traffic.watches.costliest[0] = (struct watches_write){.opcode = OPCODE_DELETE,
+        tap.traffic.watches.costliest[0] = (struct watches_write){.opcode = cases[i].opcode,
                                                                   .pattern = "/lock",
                                                                   .uses = 1,
                                                                   .notified = cases[i].notified,

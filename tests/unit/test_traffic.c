@@ -426,17 +426,17 @@ static void remove_watches(int session, int type)
 }
 
 /* A letter sets a watch on /r: of data, of children, one that persists, a recursive one; X removes
- * that of data, Y that of children; s: its data change. */
+ * that of data, Y that of children, Z those that stay; s: its data change. */
 OBSERVER_TEST(a_deletion_is_counted_for_each_table_of_the_server)
 {
     static const struct {
         const char *does, *deleted;
         int both, from_3_9;
-    } cases[] = {{"d", "/r", 0, 0},    {"dc", "/r", 1, 1},   {"p", "/r", 1, 1},
-                 {"p", "/r/x", 0, 0},  {"r", "/r/x", 1, 0},  {"rd", "/r", 1, 0},
-                 {"rd", "/r/x", 0, 0}, {"rc", "/r", 1, 1},   {"pds", "/r", 0, 1},
-                 {"dps", "/r", 1, 1},  {"pr", "/r/x", 1, 0}, {"rp", "/r/x", 0, 0},
-                 {"pX", "/r", 0, 1},   {"dcX", "/r", 0, 0},  {"pXY", "/r", 0, 0}};
+    } cases[] = {
+        {"d", "/r", 0, 0},   {"dc", "/r", 1, 1},  {"p", "/r", 1, 1},    {"p", "/r/x", 0, 0},
+        {"r", "/r/x", 1, 0}, {"rd", "/r", 1, 0},  {"rd", "/r/x", 0, 0}, {"rc", "/r", 1, 1},
+        {"pds", "/r", 0, 1}, {"dps", "/r", 1, 1}, {"pr", "/r/x", 1, 0}, {"rp", "/r/x", 0, 0},
+        {"pX", "/r", 0, 1},  {"dcX", "/r", 0, 0}, {"pXY", "/r", 0, 0},  {"rdcZ", "/r", 1, 1}};
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
         const int from_3_9 = i % 2, expected = from_3_9 ? cases[i / 2].from_3_9 : cases[i / 2].both;
         tear_down(state);
@@ -450,6 +450,8 @@ OBSERVER_TEST(a_deletion_is_counted_for_each_table_of_the_server)
                 notify(1, from_3_9 ? 50 : -1, 3, "/r");
             else if (*does == 'X' || *does == 'Y')
                 remove_watches(1, *does == 'X' ? 2 : 1);
+            else if (*does == 'Z')
+                remove_watches(1, 5);
             else
                 add_watch(1, "/r", *does == 'r');
         }
@@ -474,24 +476,32 @@ OBSERVER_TEST(a_server_forgets_the_watches_of_a_connection)
 {
     exists(1, "/a", 1, 0);
     list(1, "/b", 1);
+    add_watch(1, "/r", 0);
+    remove_watches(1, 3);
+    messages_say(CLIENT, "ii", ++xid, -11);
+    by(1);
     reconnect(1);
     assert_int_equal(traffic.watches.armed.unsent, 2);
     list(1, "/a", 1);
     notify(1, -1, 2, "/a");
     assert_int_equal(traffic.watches.armed.both, 0);
+    list(1, "/b", 1);
     reconnect(1);
-    messages_say(CLIENT, "iiliisissiis", -8, 105, 5, 0, 1, "/a", 2, "/a", "/b", 0, 1, "/b");
+    assert_int_equal(traffic.watches.armed.unsent, 3);
+    messages_say(CLIENT, "iiliisissisis", -8, 105, 5, 0, 1, "/a", 2, "/a", "/b", 1, "/d", 1, "/b");
     by(1);
     notify(1, -1, 2, "/a");
     answer(1, -8, 9, 0);
     notify(1, -1, 2, "/b/c");
+    notify(1, -1, 2, "/d/e");
     finish();
     assert_int_equal(traffic.watches.armed.uncounted, 1);
     assert_int_equal(traffic.watches.armed.both, 1);
     assert_figures(0, 2, 0, 1, 1, 0); /* data of /a */
-    assert_figures(1, 2, 0, 0, 1, 1); /* children of /b */
-    assert_figures(2, 2, 0, 2, 0, 0); /* children of /a */
-    assert_figures(3, 1, 0, 1, 0, 1); /* all below /b */
+    assert_figures(1, 3, 0, 0, 2, 1); /* children of /b */
+    assert_figures(3, 2, 0, 2, 0, 0); /* children of /a */
+    assert_figures(4, 1, 0, 0, 0, 1); /* that persists on /d */
+    assert_figures(5, 1, 0, 1, 0, 1); /* all below /b */
 }
 
 /* What follows a notification ends with the next watch, though a reply of it is lost; requests of
