@@ -5,6 +5,7 @@
 #include "bench/target/target.h"
 #include "recipes/queue.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +171,7 @@ static void visit_childless(struct reading *reading, const struct queued *queued
 /* Queues a child, but for ZooKeeper's own znodes and the mark of a run of zkherd. */
 static void queue_child(struct reading *reading, const struct queued *queued, const char *name)
 {
+    assert(name != NULL); /* each place that was read has one */
     if ((strcmp(queued->path, "/") == 0 && strcmp(name, OWN_NAME) == 0) ||
         (strcmp(name, TARGET_ROOT_MARK) == 0 &&
          target_root_is_name(strrchr(queued->path, '/') + 1)))
