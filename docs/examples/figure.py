@@ -7,7 +7,8 @@ trials = pandas.concat(pandas.read_csv(folder + "/trials.csv") for folder in sys
 valid = trials[(trials.valid == "yes") | trials.reason.astype(str).str.fullmatch("disturbed: [^;]*")]
 for marker, ((recipe, servers), rows) in zip("o+sxD*v^", valid.groupby(["recipe", "servers"])):
     drains = rows.groupby("clients").rpcs.median()
-    pyplot.loglog(drains.index, drains, marker + "-", fillstyle="none", label=f"{recipe}, {servers} servers")
+    label = f"{recipe}, {servers} server" + ("s" if servers > 1 else "")
+    pyplot.loglog(drains.index, drains, marker + "-", fillstyle="none", label=label)
 pyplot.xlabel("clients n")
 pyplot.ylabel("RPCs of a drain")
 pyplot.legend()
