@@ -241,13 +241,11 @@ static struct table_value *add_expiry(struct autopsy *autopsy, const struct log_
     return row;
 }
 
-/* A session that has not closed itself has a row if it held a lock, or had znodes. */
-static void close_session(struct autopsy *autopsy, const struct journal_transaction *close)
+/* Ends the znodes of a session, all of which its end lists, or none before 3.6. */
+static void end_znodes(struct autopsy *autopsy, const struct log_session *session,
+                       const struct journal_transaction *close)
 {
-    struct log_session *session = session_of(autopsy, close->session);
-    const struct journal_change *change = &close->change;
-    struct table *expiries = &autopsy->tables[EXPIRIES];
-    struct jute paths = change->listed;
+    struct jute paths = close->change.listed;
     struct jute_bytes listed;
     const bool are_listed = paths.bytes != NULL;
     size_t places = locks_places(autopsy->locks, session->id, NULL);
@@ -259,6 +257,19 @@ static void close_session(struct autopsy *autopsy, const struct journal_transact
     }
     if (are_listed && places > 0 && autopsy->left++ == 0)
         autopsy->left_zxid = close->zxid;
+    if (!are_listed && session->timeout_ms == 0 && autopsy->snapshot != 0) {
+        autopsy->unlisted++;
+        autopsy->unlisted_ms = close->time_ms;
+    }
+    census_close(autopsy->census, session->id, close->zxid, are_listed);
+}
+
+/* A session that has not closed itself has a row if it held a lock, or had znodes. */
+static void close_session(struct autopsy *autopsy, const struct journal_transaction *close)
+{
+    struct log_session *session = session_of(autopsy, close->session);
+    struct table *expiries = &autopsy->tables[EXPIRIES];
+    end_znodes(autopsy, session, close);
     autopsy->end = end_of(autopsy, session, close);
     autopsy->expiry = add_expiry(autopsy, session, close);
     autopsy->period[autopsy_period_expired].count += autopsy->end == expired;
@@ -266,16 +277,11 @@ static void close_session(struct autopsy *autopsy, const struct journal_transact
     autopsy->has_zero_close |= close->cxid == 0 && autopsy->end == closed;
     locks_close(autopsy->locks, session->id, ns_of(close->time_ms));
     const bool has_row = autopsy->expiry[autopsy_expiry_held].count > 0 ||
-                         (autopsy->only == NULL && change->elements > 0);
+                         (autopsy->only == NULL && close->change.elements > 0);
     if (autopsy->end == closed || !autopsy->in_time || !has_row)
         table_truncate(expiries, expiries->rows - 1);
     autopsy->expiry = NULL;
     autopsy->end = deleted;
-    if (!are_listed && session->timeout_ms == 0 && autopsy->snapshot != 0) {
-        autopsy->unlisted++;
-        autopsy->unlisted_ms = close->time_ms;
-    }
-    census_close(autopsy->census, session->id, close->zxid, are_listed);
     id_tree_remove(&autopsy->sessions, session);
     free(session);
 }
