@@ -95,6 +95,9 @@
       "thread: run fewer clients, use --driver events, or raise ulimit -u and -v")                 \
     X(WORKER_HANGS, 4, "a worker process hangs", "find out what stops it, and run again")          \
     X(NOT_VALID, 4, "the measurement is not valid", "")                                            \
+    X(NOT_MET, 3, "the hosts have not met",                                                        \
+      "start the same command on as many hosts as --hosts says")                                   \
+    X(APART, 4, "the hosts are no longer together", "")                                            \
     X(INTERRUPTED, 4, "interrupted", "")                                                           \
     X(ZOOKEEPER, 3, "ZooKeeper answered with an error", "")
 

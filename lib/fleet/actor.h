@@ -41,6 +41,7 @@ struct actor {
     void *timers; /* of set_alarm */
     struct client *client;
     uint32_t session;  /* from 0 */
+    uint32_t number;   /* of the session among those of all hosts */
     enum role role;    /* of the session's server */
     uint64_t spoke_ns; /* when the session began to open, or made its last answered request */
     uint64_t pings;    /* the most pings that the session can have sent before spoke_ns */

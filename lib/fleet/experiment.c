@@ -69,7 +69,7 @@ static void wake_servers(struct experiment *experiment)
     uint64_t since_ns = experiment->woken_ns > moved_ns ? experiment->woken_ns : moved_ns;
     bool is_standalone = shared->plan->servers->count == 1 &&
                          (shared->roles[0] == ROLE_UNKNOWN || shared->roles[0] == ROLE_STANDALONE);
-    if (now_ns < since_ns + WAKE_NS || is_standalone ||
+    if (now_ns < since_ns + WAKE_NS || is_standalone || experiment->plan->rank > 0 ||
         !experiment->kind->is_owed(experiment->context))
         return;
     setup_session_wake(experiment->setup, experiment->root);
@@ -192,12 +192,14 @@ void experiment_await_notifications(struct experiment *experiment)
 
 void experiment_open(struct experiment *experiment)
 {
+    static const struct connect_string nobody;
     const struct fleet_plan *plan = experiment->plan;
     const struct fleet_host *host = experiment->host;
     struct server_counters *counters = &experiment->counters;
     struct error *error = &experiment->error;
     *error = (struct error){.kind = ERROR_NONE};
-    *counters = (struct server_counters){.servers = host->servers, .companions = host->companions};
+    *counters = (struct server_counters){.servers = plan->rank > 0 ? &nobody : host->servers,
+                                         .companions = host->companions};
     if (plan->driver == DRIVER_SIMULATED) {
         struct sim_options options = *host->simulation;
         char parent[SETUP_SESSION_PATH_MAX];
@@ -213,8 +215,9 @@ void experiment_open(struct experiment *experiment)
         counters->ensemble = host->ensemble;
         experiment->setup = host->setup;
     }
-    ERROR_FIRST(error, setup_session_create(experiment->setup, experiment->root, "", error));
-    experiment->has_root = error->kind == ERROR_NONE;
+    if (plan->rank == 0)
+        ERROR_FIRST(error, setup_session_create(experiment->setup, experiment->root, "", error));
+    experiment->has_root = error->kind == ERROR_NONE && plan->rank == 0;
     counters->own = experiment->setup;
     experiment_check(experiment, error->kind);
 }
@@ -366,8 +369,8 @@ struct reconcile_result experiment_reconcile(const struct experiment *experiment
         facts.reconnects += atomic_load(&shared->workers[i].reconnects);
     facts.setup_session_stayed = setup_session_stayed(experiment->setup, started_ns);
     if (counters->sim == NULL) /* no session pings there */
-        facts.pings_most = setup_session_pings(experiment->setup, started_ns) +
-                           shared_pings_most(shared, experiment_now_ns(experiment));
+        facts.pings_most += setup_session_pings(experiment->setup, started_ns) +
+                            shared_pings_most(shared, experiment_now_ns(experiment));
     return reconcile(&facts);
 }
 

@@ -112,8 +112,9 @@ MUST_CHECK enum error_kind experiment_read_servers(struct experiment *experiment
                                                    struct error *error);
 
 /* Compares what the servers counted with what the sessions did; to be called right after
- * experiment_read_servers, while the workers run. facts: servers, sessions, had_death
- * and exits are the caller's, the others are filled in. */
+ * experiment_read_servers, while the workers run. facts: servers, sessions, had_death, exits, and
+ * the pings_most of other hosts, to which this host's are added, are the caller's; the rest is
+ * filled in. */
 struct reconcile_result experiment_reconcile(const struct experiment *experiment,
                                              struct reconcile_facts facts);
 

@@ -23,16 +23,20 @@ enum driver {
 
 struct fleet_plan {
     enum driver driver;
-    uint32_t sessions;
+    uint32_t sessions;  /* of this host */
     uint32_t processes; /* at most sessions; session i belongs to process i mod processes */
     uint32_t depth;     /* requests that a session may have outstanding; 0 is 1 */
     uint32_t session_timeout_ms;
     uint64_t timeout_ns; /* the longest time without progress */
     uint64_t seed;
-    /* Session i connects to server i mod their number, and to the others in turn when that one is
-     * lost (connect_spread); it stays where it is then. In a simulation a server's port is its
-     * number, from 1. */
+    /* Session number i connects to server i mod their number, and to the others in turn when that
+     * one is lost (connect_spread); it stays where it is then. In a simulation a server's port is
+     * its number, from 1. */
     const struct connect_string *servers;
+    /* Of several hosts, which deal `all` sessions: of three, host 1 has those with the numbers 1,
+     * 4, 7, … Host 0 makes and deletes the root, and reads the servers' counters. All zero: this
+     * one is alone. */
+    uint32_t rank, hosts, all;
 };
 
 /* What the workers can use of `cores` cores: with one event loop in each process, at most one core
@@ -41,6 +45,12 @@ static inline double fleet_plan_cores(const struct fleet_plan *plan, double core
 {
     bool one_each = plan->driver != DRIVER_THREADS && plan->processes < cores;
     return one_each ? plan->processes : cores;
+}
+
+/* The sessions of all hosts. */
+static inline uint32_t fleet_plan_all(const struct fleet_plan *plan)
+{
+    return plan->hosts > 0 ? plan->all : plan->sessions;
 }
 
 static inline uint32_t fleet_plan_depth(const struct fleet_plan *plan)

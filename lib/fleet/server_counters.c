@@ -202,8 +202,8 @@ enum error_kind server_counters_read(struct server_counters *counters,
         reading->own = counters->own->traffic;
         reading->has_own = !setup_session_is_idle(counters->own);
     }
-    reading->connections -=
-        reading->connections < counters->companions ? reading->connections : counters->companions;
+    uint64_t known = counters->companions + counters->guests;
+    reading->connections -= reading->connections < known ? reading->connections : known;
     return kind == ERROR_NONE && ensemble != NULL
                ? ensemble_cpu_ns(ensemble, reading->cpu_of_ns, &reading->cpu_ns, error)
                : kind;

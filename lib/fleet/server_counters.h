@@ -23,6 +23,7 @@ struct server_counters {
     const struct ensemble *ensemble; /* private servers; else NULL: their CPU time is unknown */
     struct sim *sim;                 /* the simulation of the servers; else NULL */
     uint32_t companions;             /* sessions of another fleet of this program: no strangers */
+    uint32_t guests; /* sessions of other hosts of this fleet: no strangers, and not counted */
     const struct setup_session *own; /* whose requests are not counted; or NULL */
     uint64_t words;     /* four-letter words that the servers have answered and counted so far */
     uint64_t questions; /* asked so far, answered or not */

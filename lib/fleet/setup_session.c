@@ -105,12 +105,11 @@ static void replied(void *owner, const struct client_reply *reply)
     setup->reply.value_length = 0;
 }
 
-/* The session sets no watches. */
 static void notified(void *owner, enum client_event event, const char *path)
 {
-    (void)owner;
-    (void)event;
-    (void)path;
+    const struct setup_session *setup = owner;
+    if (setup->notified != NULL)
+        setup->notified(setup->context, event, path);
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};
@@ -321,8 +320,8 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
 /* Sends a request about this path, and waits for the reply; nothing overtakes what was sent and is
  * not waited for. Servers that have not answered in time are asked again when they have answered
  * that, or another server has taken the session: else each request would take as long. */
-static enum error_kind ask_once(struct setup_session *setup, const struct request *request,
-                                const char *about, struct error *error)
+enum error_kind setup_session_ask(struct setup_session *setup, const struct request *request,
+                                  const char *about, struct error *error)
 {
     uint64_t until_ns = now_ns(setup) + LATE_NS;
     enum error_kind kind = ERROR_NONE;
@@ -351,7 +350,7 @@ static enum error_kind ask(struct setup_session *setup, const struct request *re
     enum error_kind kind;
     int attempts = 0;
     do
-        kind = ask_once(setup, request, about, error);
+        kind = setup_session_ask(setup, request, about, error);
     while (kind == ERROR_NONE && setup->reply.status == ZK_CONNECTION_LOSS &&
            ++attempts < ATTEMPTS);
     return kind;
@@ -449,7 +448,7 @@ enum error_kind setup_session_catch_up(struct setup_session *setup, const char *
 static enum error_kind create(struct setup_session *setup, const struct request *request,
                               const char *path, struct error *error)
 {
-    return check_done(setup, ask_once(setup, request, path, error), path, error);
+    return check_done(setup, setup_session_ask(setup, request, path, error), path, error);
 }
 
 enum error_kind setup_session_create(struct setup_session *setup, const char *path,

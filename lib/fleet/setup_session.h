@@ -64,6 +64,9 @@ struct setup_session {
     char *value;                          /* data of the last get, with a NUL; NULL at first */
     size_t value_length;                  /* bytes in `value`, without the NUL */
     const char **names; /* of the last list; one allocation with the texts behind them */
+    /* Called when a watch of setup_session_ask has fired; may be NULL. The owner's. */
+    void (*notified)(void *context, enum client_event event, const char *path);
+    void *context;
     /* The session's own: */
     char servers[CONNECT_TEXT_SIZE]; /* as the user typed them, in errors */
     char hosts[CONNECT_TEXT_SIZE];   /* the servers' addresses, for the client library */
@@ -135,6 +138,11 @@ MUST_CHECK enum error_kind setup_session_try(struct setup_session *setup, const 
  * write, here of the znode's data, only after all earlier ones. */
 MUST_CHECK enum error_kind setup_session_catch_up(struct setup_session *setup, const char *path,
                                                   struct error *error);
+
+/* Sends a request, once, and waits for the reply, whose status may be any. about: in errors. */
+MUST_CHECK enum error_kind setup_session_ask(struct setup_session *setup,
+                                             const struct request *request, const char *about,
+                                             struct error *error);
 
 /* Sends a read (OP_GET, OP_EXISTS, OP_GET_CHILDREN) of a znode, which may be missing: the answer is
  * in reply, value and names. */

@@ -87,7 +87,7 @@ static enum error_kind open_sessions(struct worker *worker, struct error *error)
             atomic_fetch_sub(&shared->connecting, 1);
             return ERROR_NONE;
         }
-        connect_spread(shared->plan->servers, actor->session, hosts, sizeof hosts);
+        connect_spread(shared->plan->servers, actor->number, hosts, sizeof hosts);
         worker->opened++;
         actor->spoke_ns = worker->sim != NULL ? sim_now_ns(worker->sim) : clock_now_ns();
         kind = worker->runtime->open(worker, actor, hosts, error);
@@ -353,9 +353,11 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
     /* The seed of a session depends on its number alone, however the sessions are spread. */
     random_init(&random, plan->seed);
     random_init(&random, random_next(&random));
-    for (uint32_t session = 0; session < plan->sessions; session++) {
+    uint32_t hosts = plan->hosts > 0 ? plan->hosts : 1;
+    for (uint32_t number = 0; number < fleet_plan_all(plan); number++) {
         uint64_t seed = random_next(&random);
-        if (session % plan->processes != worker->index)
+        uint32_t session = number / hosts;
+        if (number % hosts != plan->rank || session % plan->processes != worker->index)
             continue;
         struct actor *actor = actor_at(worker, session / plan->processes);
         *actor = (struct actor){.shared = worker->shared,
@@ -363,7 +365,8 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
                                 .ops = worker->ops,
                                 .set_alarm = worker->runtime->set_alarm,
                                 .timers = worker,
-                                .session = session};
+                                .session = session,
+                                .number = number};
         worker->ops->init(actor, kind_of_actor, seed);
     }
     return ERROR_NONE;

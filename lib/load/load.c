@@ -51,6 +51,13 @@ static const struct experiment_kind of_load = {
 
 /* ------------------------------------------------------------------ orders */
 
+/* Takes a step together with the other hosts, if there are any. */
+static void take_step(struct load_trial *trial, enum load_step step)
+{
+    if (trial->plan->take_step != NULL && load_trial_goes_on(trial))
+        trial->plan->take_step(trial->plan->company, trial, step);
+}
+
 static void await_rest(struct load_trial *trial)
 {
     experiment_rest(&trial->experiment);
@@ -105,8 +112,9 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct f
     trial->progress.load = trial->load;
     experiment_open(experiment);
     experiment->counters.may_lack = !server_counters_is_private(&experiment->counters);
-    if (load_trial_goes_on(trial))
+    if (load_trial_goes_on(trial) && plan->fleet.rank == 0)
         experiment_check(experiment, make_folders(trial));
+    take_step(trial, LOAD_STEP_BEGIN);
     experiment_start(experiment, trial->load->shared, &load_session_ops, trial->load);
     trial->progress.phase = LOAD_CONNECTS;
     experiment_gate(experiment);
@@ -115,6 +123,7 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct f
     shared_enter(trial->load->shared, PHASE_RUN);
     trial->progress.phase = LOAD_LAYS_OUT;
     carry_out(trial, LOAD_ORDER_LAY_OUT);
+    take_step(trial, LOAD_STEP_OPEN);
     experiment_read_start(experiment);
     return trial;
 }
@@ -138,9 +147,10 @@ void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
 void load_trial_start(struct load_trial *trial, bool settles, bool ends)
 {
     struct load_shared *load = trial->load;
+    trial->progress.phase = LOAD_WARMS_UP;
+    take_step(trial, LOAD_STEP_START);
     if (!load_trial_goes_on(trial))
         return;
-    trial->progress.phase = LOAD_WARMS_UP;
     load->starts_ns = experiment_now_ns(&trial->experiment);
     uint64_t measures_ns = load->starts_ns + trial->plan->warm_up_ns,
              settles_ns = measures_ns + trial->plan->seconds * NS_PER_S;
@@ -165,10 +175,12 @@ static void compare_counts(struct load_trial *trial, bool alone)
     struct load_result *result = trial->result;
     struct reconcile_result *found = &result->reconcile;
     const struct error *absent = &trial->experiment.counters.absent;
+    struct tally sent = result->total;
+    struct reconcile_facts facts = {
+        .servers = result->servers, .sessions = &sent, .pings_most = trial->guest_pings};
+    tally_sum(&sent, &trial->guests);
     if (alone)
-        *found = experiment_reconcile(
-            &trial->experiment,
-            (struct reconcile_facts){.servers = result->servers, .sessions = &result->total});
+        *found = experiment_reconcile(&trial->experiment, facts);
     if (absent->kind != ERROR_NONE)
         snprintf(found->why, sizeof found->why, "%.80s does not answer: %s", absent->subject,
                  error_words(absent->kind));
@@ -211,8 +223,9 @@ static void describe_end(const struct load_trial *trial)
                  status_words(atomic_load(&shared->first_lost_status)));
 }
 
-/* The load has ended well. All its sessions rest: none records any more. */
-static void store_result(struct load_trial *trial, bool alone)
+/* The load has ended well. All its sessions rest: none records any more. Whether all has been
+ * added up. */
+static bool store_result(struct load_trial *trial, bool alone)
 {
     struct experiment *experiment = &trial->experiment;
     struct load_result *result = trial->result;
@@ -224,16 +237,20 @@ static void store_result(struct load_trial *trial, bool alone)
     while (load_trial_goes_on(trial) && !shared_has_reports(shared))
         experiment_wait(experiment, REPORT_TURN_NS);
     experiment_await_setup(experiment);
+    take_step(trial, LOAD_STEP_REST);
     if (load_trial_goes_on(trial) && alone)
         experiment_check(experiment, experiment_read_servers(experiment, &result->total, 0,
                                                              &result->servers, &experiment->error));
     if (!load_trial_goes_on(trial))
-        return;
+        return false;
     result->absent_ns = shared_absence_ns(shared);
     if (absent_ns > result->absent_ns)
         result->absent_ns = absent_ns;
     load_result_add_up(result);
-    compare_counts(trial, alone);
+    take_step(trial, LOAD_STEP_ADD_UP);
+    if (load_trial_goes_on(trial))
+        compare_counts(trial, alone);
+    return true;
 }
 
 /* With the workers running. At the load's end the sessions stop by themselves, but those without a
@@ -254,14 +271,15 @@ static void end_load(struct load_trial *trial, bool alone)
     /* Whoever else uses the servers is notified, too: then it is not known how many are to come. */
     if (load_trial_goes_on(trial) && alone && trial->load->fan_out != NULL)
         experiment_await_notifications(&trial->experiment);
-    store_result(trial, alone);
+    bool is_added_up = store_result(trial, alone);
     trial->result->end = trial->experiment.end;
     describe_end(trial);
     trial->progress.phase = LOAD_CLEARS;
     carry_out(trial, LOAD_ORDER_CLEAR);
+    take_step(trial, LOAD_STEP_CLEAR);
     /* The sessions of a load that has ended too early may send on, until their last readings. */
     experiment_stop(&trial->experiment);
-    if (trial->experiment.end != END_ERROR && trial->result->end != END_DONE)
+    if (trial->experiment.end != END_ERROR && !is_added_up)
         load_result_add_up(trial->result);
     for (uint32_t i = 0; i < trial->plan->fleet.processes; i++)
         trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;

@@ -89,6 +89,18 @@ const char *load_kind_word(enum load_kind kind);
 /* The most watched versions to remember: one for each session and znode that it may watch. */
 #define FAN_OUT_WATCHED_MAX (UINT64_C(1) << 28)
 
+struct load_trial;
+
+/* What hosts do together in a trial (hosts/load_hosts.h). */
+enum load_step {
+    LOAD_STEP_BEGIN,  /* the trial's root is there */
+    LOAD_STEP_OPEN,   /* the sessions have laid out their znodes; not counted yet */
+    LOAD_STEP_START,  /* returns when this host is to begin */
+    LOAD_STEP_REST,   /* all requests are answered */
+    LOAD_STEP_ADD_UP, /* the servers' counters are read, and the workers' counts added up */
+    LOAD_STEP_CLEAR,  /* the sessions have deleted their znodes */
+};
+
 struct load_plan {
     struct fleet_plan fleet; /* its depth is mix_requests of the operations outstanding */
     struct mix mix;
@@ -102,6 +114,9 @@ struct load_plan {
     uint32_t seconds;       /* measured, 1 to LOAD_SECONDS_MAX; in the background also 0 */
     uint64_t limit_ns;      /* responses that take so long are counted; 0: none is */
     const char *root; /* the znode to be made for this trial; its parent exists, unless simulated */
+    /* Takes a step together with other hosts; NULL: there is one host. */
+    void (*take_step)(void *company, struct load_trial *trial, enum load_step step);
+    void *company;
 };
 
 /* The length of a span in seconds; the last one may be shorter. */
@@ -109,6 +124,11 @@ static inline uint32_t load_plan_span_s(const struct load_plan *plan)
 {
     return plan->seconds > LOAD_SPANS_MAX ? (plan->seconds + LOAD_SPANS_MAX - 1) / LOAD_SPANS_MAX
                                           : 1;
+}
+
+static inline uint32_t load_plan_spans(const struct load_plan *plan)
+{
+    return (plan->seconds + load_plan_span_s(plan) - 1) / load_plan_span_s(plan);
 }
 
 /* Whether a second of the measured time, from 0, is the last of its span. */
@@ -125,7 +145,7 @@ static inline uint32_t load_plan_depth(const struct load_plan *plan)
 
 static inline uint32_t load_plan_znodes(const struct load_plan *plan)
 {
-    return plan->znodes > 0 ? plan->znodes : plan->fleet.sessions;
+    return plan->znodes > 0 ? plan->znodes : fleet_plan_all(&plan->fleet);
 }
 
 /* ------------------------------------------------------------------ what is shown */

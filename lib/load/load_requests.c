@@ -73,7 +73,7 @@ void load_requests_init(struct load_session *session, uint64_t seed)
 {
     const char *root = session->load->plan->root;
     struct load_requests *requests = &session->requests;
-    uint32_t number = session->actor.session;
+    uint32_t number = session->actor.number;
     random_init(&requests->random, seed);
     requests->seed = seed;
     snprintf(requests->folder, sizeof requests->folder, "%s/c/%u", root, number);
@@ -85,7 +85,7 @@ void load_requests_init(struct load_session *session, uint64_t seed)
 static uint32_t draw_znode(struct load_session *session)
 {
     uint32_t znodes = session->load->plan->znodes;
-    return znodes == 0 ? session->actor.session
+    return znodes == 0 ? session->actor.number
                        : (uint32_t)random_below(&session->requests.random, znodes);
 }
 

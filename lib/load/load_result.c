@@ -11,12 +11,6 @@
 
 /* ------------------------------------------------------------------ memory */
 
-static uint32_t spans_of(const struct load_plan *plan)
-{
-    uint32_t span_s = load_plan_span_s(plan);
-    return (plan->seconds + span_s - 1) / span_s;
-}
-
 static struct load_shared *lay_out(struct shared_layout *layout, const struct load_plan *plan)
 {
     const struct fleet_plan *fleet = &plan->fleet;
@@ -29,8 +23,8 @@ static struct load_shared *lay_out(struct shared_layout *layout, const struct lo
     parts.workers = shared_reserve(layout, (fleet->processes + 1) * sizeof *parts.workers);
     parts.seconds =
         shared_reserve(layout, (size_t)fleet->processes * plan->seconds * sizeof *parts.seconds);
-    parts.times =
-        shared_reserve(layout, (size_t)fleet->processes * spans_of(plan) * sizeof *parts.times);
+    parts.times = shared_reserve(layout, (size_t)fleet->processes * load_plan_spans(plan) *
+                                             sizeof *parts.times);
     parts.paths = shared_reserve(layout, (size_t)load_plan_znodes(plan) * sizeof *parts.paths);
     parts.value = shared_reserve(layout, plan->value_bytes);
     parts.fan_outs = shared_reserve(layout, (fleet->processes + 1) * sizeof *parts.fan_outs);
@@ -158,7 +152,7 @@ struct load_second *load_shared_second(const struct load_shared *load, uint32_t 
 static struct load_times *times_of(const struct load_shared *load, uint32_t worker, uint64_t second)
 {
     const struct load_plan *plan = load->plan;
-    return &load->times[(size_t)worker * spans_of(plan) + second / load_plan_span_s(plan)];
+    return &load->times[(size_t)worker * load_plan_spans(plan) + second / load_plan_span_s(plan)];
 }
 
 struct load_times *load_shared_times(const struct load_shared *load, uint32_t worker,

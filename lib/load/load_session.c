@@ -148,8 +148,9 @@ static void note_notification(const struct load_session *session, enum client_ev
 
 static uint64_t data_znodes(const struct load_session *session)
 {
-    uint32_t znodes = load_plan_znodes(plan_of(session)), number = session->actor.session;
-    return number < znodes ? (znodes - number - 1) / plan_of(session)->fleet.sessions + 1 : 0;
+    uint32_t znodes = load_plan_znodes(plan_of(session)), number = session->actor.number;
+    return number < znodes ? (znodes - number - 1) / fleet_plan_all(&plan_of(session)->fleet) + 1
+                           : 0;
 }
 
 /* Creates or deletes the next data znodes together. */
@@ -164,7 +165,8 @@ static void submit_batch(struct load_session *session, enum operation operation)
     uint64_t left = data_znodes(session) - session->chores_sent;
     size_t count = left < most ? (size_t)left : most;
     for (size_t i = 0; i < count; i++) {
-        uint64_t znode = session->actor.session + session->chores_sent++ * plan->fleet.sessions;
+        uint64_t znode =
+            session->actor.number + session->chores_sent++ * fleet_plan_all(&plan->fleet);
         const char *path = session->load->paths[znode];
         parts[i] =
             operation == OP_CREATE ? load_requests_create(session, path) : request_delete(path);
@@ -444,8 +446,8 @@ static void carry_out(void *actor, int order)
         session->state = LOAD_SENDING;
         if (plan->rate_per_s > 0)
             schedule_init(&session->schedule, plan->rate_per_s, plan->poisson,
-                          session->actor.session, plan->fleet.sessions, session->load->starts_ns,
-                          random_next(&session->requests.random));
+                          session->actor.number, fleet_plan_all(&plan->fleet),
+                          session->load->starts_ns, random_next(&session->requests.random));
         go_on(session);
     } else if (order == LOAD_ORDER_STOP) {
         finish(session);

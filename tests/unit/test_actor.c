@@ -132,7 +132,7 @@ struct drawn {
 static void note_seed(void *actor, void *kind, uint64_t seed)
 {
     struct drawn *drawn = kind;
-    uint32_t session = ((struct actor *)actor)->session;
+    uint32_t session = ((struct actor *)actor)->number;
     drawn->seeds[session] = seed;
     drawn->times[session]++;
     atomic_fetch_add(&drawn->count, 1);
@@ -174,7 +174,8 @@ static void draw(struct fleet_plan plan, struct drawn *drawn, uint32_t wanted)
     snprintf(servers.endpoints[0].host, sizeof servers.endpoints[0].host, "127.0.0.1");
     assert_int_equal(event_loop_new(1, NULL, &setup.loop.event_loop, &error), ERROR_NONE);
     plan.servers = &servers;
-    plan.sessions = SESSIONS;
+    if (plan.sessions == 0)
+        plan.sessions = SESSIONS;
     plan.depth = 1;
     plan.session_timeout_ms = 4000;
     plan.timeout_ns = NS_PER_S;
@@ -220,6 +221,27 @@ TEST(a_sessions_seed_does_not_depend_on_the_processes)
         forget(spread);
     }
     forget(alone);
+}
+
+/* Three hosts have each session once, with its seed on one host. */
+TEST(a_sessions_seed_does_not_depend_on_the_hosts)
+{
+    struct drawn *alone = new_drawn(), *dealt = new_drawn();
+    uint32_t sessions = 0;
+    draw((struct fleet_plan){.processes = 1, .seed = 7}, alone, SESSIONS);
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        struct fleet_plan plan = {.processes = 2,
+                                  .seed = 7,
+                                  .sessions = SESSIONS / 3 + (rank < SESSIONS % 3),
+                                  .rank = rank,
+                                  .hosts = 3,
+                                  .all = SESSIONS};
+        sessions += plan.sessions;
+        draw(plan, dealt, sessions);
+    }
+    assert_same_seeds(alone, dealt);
+    forget(alone);
+    forget(dealt);
 }
 
 /* ------------------------------------------------------------------ reports */

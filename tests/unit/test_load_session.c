@@ -23,7 +23,8 @@ struct sent {
 static struct sent list[SENT_MAX];
 static size_t sent, answered;
 static struct load_plan plan;
-static uint32_t znodes; /* of the next to start: that all share; 0: one for each session */
+static uint32_t znodes;         /* of the next to start: that all share; 0: one for each session */
+static uint32_t session_number; /* of the next to start, among the sessions of several hosts */
 static struct load_result *result;
 static struct load_shared *load; /* the result's */
 static struct load_session session;
@@ -83,12 +84,13 @@ static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
 {
     struct error error = {0};
     char why[160];
-    plan = (struct load_plan){.fleet = {.sessions = 1, .processes = 1},
-                              .rate_per_s = rate_per_s,
-                              .value_bytes = VALUE_BYTES,
-                              .znodes = znodes,
-                              .seconds = 1,
-                              .root = "/r"};
+    plan = (struct load_plan){
+        .fleet = {.sessions = 1, .processes = 1, .hosts = 4, .all = session_number + 1},
+        .rate_per_s = rate_per_s,
+        .value_bytes = VALUE_BYTES,
+        .znodes = znodes,
+        .seconds = 1,
+        .root = "/r"};
     if (!mix_parse(mix, &plan.mix, why, sizeof why))
         fail_msg("%s", why);
     plan.fleet.depth = mix_requests(&plan.mix, depth);
@@ -102,6 +104,7 @@ static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
                                               .ops = &load_session_ops,
                                               .set_alarm = set_alarm,
                                               .client = &client,
+                                              .number = session_number,
                                               .established = true}};
     load_session_ops.init(&session, load, 1);
     sent = answered = 0;
@@ -188,6 +191,21 @@ TEST(all_data_znodes_are_used)
             assert_in_range(times[i], 800 - 135, 800 + 135);
         stop();
     }
+}
+
+/* As if all sessions were of one host. */
+TEST(a_session_of_several_hosts_has_the_znodes_of_its_number)
+{
+    session_number = 5;
+    start("get=50,create=50", 1);
+    session_number = 0;
+    while (sent < 50)
+        answer(ZK_OK);
+    for (size_t i = 0; i < sent; i++) {
+        const char *path = list[i].operation == OP_GET ? "/r/z/5" : "/r/c/5/";
+        assert_memory_equal(list[i].path, path, strlen(path));
+    }
+    stop();
 }
 
 /* ------------------------------------------------------------------ create-delete */
