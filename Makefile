@@ -293,7 +293,7 @@ check: install-to-test
 
 # All other tests with servers.
 check-all: install-to-test
-	$(call run_tests,$(filter-out $(PROOFS),$(LIVE_TESTS) $(LIVE_SCENARIOS)))
+	$(call run_tests,$(filter-out $(PROOFS),$(LIVE_TESTS) $(LIVE_SCENARIOS)) tests/hosts.sh)
 
 # The tests that start no server.
 check-units: install-to-test-units

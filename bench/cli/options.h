@@ -156,6 +156,9 @@ struct load_options {
     uint64_t session_timeout_ns;
     uint64_t timeout_ns;
     uint64_t seed;
+    struct connect_string meet; /* of several hosts; its chroot is the place */
+    uint32_t hosts;             /* that meet; 0: this one alone */
+    uint64_t meet_timeout_ns;
 };
 
 void load_options_deinit(struct load_options *options);

@@ -131,6 +131,12 @@ bool rows_seconds(struct option_given *given)
 
 /* ------------------------------------------------------------------ a load beside a trial */
 
+bool rows_one_host(struct option_given *given)
+{
+    return option_row_refuse(given,
+                             "only zkherd load is of several hosts: 20,000 sessions fit on one");
+}
+
 #define BACKGROUND_MOST_PER_S 10000000
 
 bool rows_background(struct option_given *given)

@@ -47,6 +47,7 @@ const char *rows_acl_lacks(const struct connect_string *servers);
 /* Parsers: how long a lock is held, into a struct hold; whole seconds, into a uint64_t. */
 bool rows_hold(struct option_given *given);
 bool rows_seconds(struct option_given *given);
+bool rows_one_host(struct option_given *given);
 
 /* A parser, into a struct background_options: MIX@RATE. */
 bool rows_background(struct option_given *given);
@@ -142,7 +143,10 @@ extern const struct option_row rows_private[];
 /* The help does not offer what is always refused, with the reason. */
 #define ROW_TLS OPTION_ROW(.name = "--tls", .parse = option_row_never, .help = "")
 
-#define ROWS_IDENTITY(type) ROW_AUTH(type), ROW_ACL(type), ROW_TLS
+/* The row of zkherd load stands before this one. */
+#define ROW_ONE_HOST OPTION_ROW(.name = "--meet", .parse = rows_one_host, .help = "")
+
+#define ROWS_IDENTITY(type) ROW_AUTH(type), ROW_ACL(type), ROW_TLS, ROW_ONE_HOST
 
 #define ROW_PLACEMENT(type) OPTION_ROW(.name = "--placement", \
     OPTION_WORD(type, target.placement, options_placements, \

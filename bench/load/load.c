@@ -71,6 +71,13 @@ static const struct option_row option_rows[] = {
     ROW_PROCESSES(struct load_options, processes),
     ROW_SERVERS(struct load_options),
     ROW_CONNECT(struct load_options),
+    {.name = "--meet", OPTION_SERVERS(struct load_options, meet),
+     .help = "      --meet HOSTS/PATH    several hosts run this command, and meet there\n"},
+    {.name = "--hosts", OPTION_NUMBER(struct load_options, hosts, 1, MEETING_HOSTS_MAX),
+     .help = "      --hosts N            their number, this one included\n"},
+    {.name = "--meet-timeout", OPTION_DURATION(struct load_options, meet_timeout_ns, NS_PER_S),
+     .value = "60s",
+     .help = "      --meet-timeout D     wait at most D for them [60s]\n"},
     ROWS_IDENTITY(struct load_options),
     ROW_PLACEMENT(struct load_options),
     ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns),
@@ -137,6 +144,27 @@ static bool can_watch(const struct load_options *options)
     return complain_value("load", "--watch", value, why);
 }
 
+static bool can_meet(const struct load_options *options)
+{
+    bool meets = options->meet.count > 0;
+    const struct conflict conflicts[] = {
+        {!meets && options->hosts > 0, "--hosts", "without --meet",
+         "several hosts need a place to meet"},
+        {meets && options->hosts == 0, "--meet", "without --hosts", "how many hosts are to meet?"},
+        {meets && !options->target.connect, "--meet", "without --connect",
+         "private servers are of one host"},
+        {meets && options->meet.chroot[0] == '\0', "--meet", "without a path",
+         "the hosts meet at a znode: zk9:2181/lab"},
+        {meets && options->watch_percent > 0, "--watch", "with --meet",
+         "from a write to its notifications is a time of one host"},
+        {meets && options->target.noise.quiet_ns > 0, "--wait-for-quiet", "with --meet",
+         "the meeting would not be kept meanwhile"},
+        {options->hosts * (uint64_t)options->processes > options->sessions.list[0], "--sessions",
+         "below --hosts times --processes", "each process has one session at least"},
+    };
+    return !complain_conflict("load", conflicts, sizeof conflicts / sizeof conflicts[0]);
+}
+
 static bool is_consistent(struct load_options *options)
 {
     char why[64];
@@ -152,7 +180,7 @@ static bool is_consistent(struct load_options *options)
         return complain_number("load", "--processes", options->processes, why);
     }
     return load_options_suit_driver("load", options, &mix) && can_watch(options) &&
-           options_write_nowhere("load", &options->output, NULL) &&
+           can_meet(options) && options_write_nowhere("load", &options->output, NULL) &&
            !target_conflicts("load", &options->target, options->processes);
 }
 

@@ -78,8 +78,24 @@ struct trial {
     X(p999_us, csv_real(csv, load_row_percentile_us(histogram, unsent, 99.9), 3))                  \
     X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
 
-enum error_kind load_files_open(struct load_files *files, struct series_record *record,
-                                struct error *error)
+#define HOST_COLUMNS(X)                                                                            \
+    TRIAL_COLUMNS(X)                                                                               \
+    X(host, csv_count(csv, rank))                                                                  \
+    X(name, csv_text(csv, hosts->meeting->members[rank].name))                                     \
+    X(host_sessions, csv_count(csv, host->sessions))                                               \
+    X(operations, csv_count(csv, host->answered))                                                  \
+    X(errors, csv_count(csv, host->errors))                                                        \
+    X(unsent, csv_count(csv, host->unsent))                                                        \
+    X(rpcs, csv_count(csv, host->rpcs))                                                            \
+    X(response_p99_us,                                                                             \
+      csv_real(csv, load_row_percentile_us(&host->response, host->unsent, 99), 1))                 \
+    X(client_cores, csv_real(csv, (double)host->client_cpu_ns / 1e9 / seconds, 3))                 \
+    X(cores_allowed, csv_real(csv, (double)host->millicores / 1e3, 3))                             \
+    X(client_rss_kib, csv_count(csv, host->client_rss_kib))                                        \
+    X(absent_us, csv_real(csv, (double)host->absent_ns / 1e3, 1))
+
+enum error_kind load_files_open(struct load_files *files, bool has_hosts,
+                                struct series_record *record, struct error *error)
 {
     struct file_set *set = &record->files;
     files->record = record;
@@ -87,7 +103,9 @@ enum error_kind load_files_open(struct load_files *files, struct series_record *
                          error) ||
         file_set_add_csv(set, "operations.csv", OPERATION_COLUMNS(CSV_NAME), &files->operations,
                          error) ||
-        file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error))
+        file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error) ||
+        (has_hosts &&
+         file_set_add_csv(set, "hosts.csv", HOST_COLUMNS(CSV_NAME), &files->hosts, error)))
         return error->kind;
     return file_set_add_hlog(set, "latency.hlog", &files->hlog, error);
 }
@@ -178,6 +196,21 @@ static void write_latencies(const struct trial *trial)
     write_latency(trial, "all", "last_notification", "sent", &found->last);
 }
 
+/* Of each host, and its response times apart: "host.2". */
+static void write_hosts(const struct trial *trial)
+{
+    const struct load_hosts *hosts = load_hosts_of(trial->result);
+    struct csv *csv = &trial->files->hosts;
+    double seconds = trial->result->seconds;
+    for (uint32_t rank = 0; hosts != NULL && rank < hosts->meeting->plan.hosts; rank++) {
+        const struct load_host *host = &hosts->list[rank];
+        char tag[32];
+        HOST_COLUMNS(CSV_WRITE) csv_end_row(csv);
+        snprintf(tag, sizeof tag, "host.%u", rank);
+        log_times(trial, tag, trial->start_s, trial->result->seconds, &host->response);
+    }
+}
+
 /* Seconds that have ended: a trial that ended early has not had all that its plan has. */
 enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
                                const struct load_result *result, struct error *error)
@@ -190,5 +223,6 @@ enum error_kind load_files_add(struct load_files *files, const struct table_valu
     for (uint32_t second = 0; second < result->seconds; second++)
         write_second(&trial, second);
     write_latencies(&trial);
+    write_hosts(&trial);
     return file_set_commit(set, error);
 }

@@ -23,7 +23,12 @@ static void judge(const struct load_result *result, double client_cores, double 
 {
     const struct load_plan *plan = result->load->plan;
     const struct reconcile_result *counts = &result->reconcile;
+    const struct load_hosts *hosts = load_hosts_of(result);
     struct validity validity = {0};
+    if (hosts != NULL) { /* one that is overloaded is enough */
+        cores_allowed = (double)hosts->busiest->millicores / 1e3;
+        client_cores = (double)hosts->busiest->client_cpu_ns / 1e9 / result->seconds;
+    }
     const struct validity_driver driver = {
         .plan = &plan->fleet,
         .cores_allowed = cores_allowed,

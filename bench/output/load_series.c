@@ -6,14 +6,63 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a trial takes beside its warm-up and its measured time, about. */
 #define OVERHEAD_NS NS_PER_S
 
 /* ------------------------------------------------------------------ before the first trial */
+
+/* What must be the same on all hosts, a line each. */
+static char *describe_settings(const struct load_options *options)
+{
+    const struct target_options *target = &options->target;
+    json_t *plan = load_options_plan(options), *value;
+    struct growing_text text = {0};
+    char servers[CONNECT_TEXT_SIZE];
+    const char *name;
+    growing_text_add(&text, "version %s %d\nhosts %u\nconnect %s\ndriver %s\n", version_text,
+                     __BYTE_ORDER__, options->hosts,
+                     connect_typed(&target->servers, servers, sizeof servers),
+                     options_drivers[target->driver]);
+    json_object_foreach(plan, name, value)
+    {
+        char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
+        growing_text_add(&text, "%s %s\n", name, dumped);
+        free(dumped);
+    }
+    json_decref(plan);
+    return text.text;
+}
+
+static enum error_kind meet(struct load_series *series, struct error *error)
+{
+    const struct load_options *options = series->options;
+    char *settings = describe_settings(options);
+    const struct meeting_plan plan = {.servers = &options->meet,
+                                      .hosts = options->hosts,
+                                      .timeout_ns = options->meet_timeout_ns,
+                                      .settings = settings,
+                                      .interrupts = series->base.targets.signals};
+    struct meeting *meeting;
+    progress_show_step(&series->base.progress, "waiting for the other hosts");
+    enum error_kind kind = meeting_join(&plan, &meeting, error);
+    progress_clear(&series->base.progress);
+    free(settings);
+    if (kind != ERROR_NONE)
+        return kind;
+    series->hosts = (struct load_hosts){.meeting = meeting,
+                                        .list = memory_new(plan.hosts, sizeof *series->hosts.list)};
+    series->base.follows = meeting->rank > 0;
+    if (series->base.follows && !options->output.quiet)
+        complain_mildly("host %u of %u (%s): host 0 (%s) leads", meeting->rank, plan.hosts,
+                        meeting->members[meeting->rank].name, meeting->members[0].name);
+    return ERROR_NONE;
+}
 
 static enum error_kind lay_out(void *context, struct error *error)
 {
@@ -22,7 +71,8 @@ static enum error_kind lay_out(void *context, struct error *error)
     struct rounds *rounds = &series->base.rounds;
     size_t mixes = load_options_mixes(options), rates = load_options_rates(options),
            sessions = options->sessions.count;
-    (void)error;
+    if (options->hosts > 0 && meet(series, error))
+        return error->kind;
     series->base.plan = load_options_plan(options);
     rounds_init(rounds, options->target.topology_count * mixes * rates * sessions);
     series->cells = memory_new(rounds->cell_count, sizeof *series->cells);
@@ -47,13 +97,14 @@ static enum error_kind open_record(void *context, struct series_record *record, 
     struct load_series *series = context;
     if (series->user->warning != NULL)
         manifest_warn(&record->manifest, series->user->warning);
-    return load_files_open(&series->files[record->topology], record, error);
+    return load_files_open(&series->files[record->topology], series->options->hosts > 0, record,
+                           error);
 }
 
 /* On servers that are somebody's: what the load demands. */
 static enum error_kind begin(void *context, struct error *error)
 {
-    const struct load_series *series = context;
+    struct load_series *series = context;
     const struct load_options *options = series->options;
     const struct levels *rates = &options->rates;
     const struct mix mix = load_options_mix(options, 0);
@@ -68,7 +119,10 @@ static enum error_kind begin(void *context, struct error *error)
              "servers will notice",
              requests, text_plural(requests), rate,
              text_format_duration(rounds_left_ns(&series->base.rounds, 0), time, sizeof time));
+    series->base.options.clients = &series->options->sessions; /* of all hosts */
     series_announce_demand(&series->base, each);
+    if (series->hosts.meeting != NULL)
+        meeting_say(series->hosts.meeting, MEETING_MET, series->base.targets.list[0].root);
     return ERROR_NONE;
 }
 
@@ -125,7 +179,9 @@ static void show(void *context, const struct load_progress *progress)
     const struct progress *whole = &series->progress;
     const struct load_plan *plan = progress->load->plan;
     uint64_t gone_ns = clock_now_ns() - whole->began_ns,
-             done = atomic_load(&progress->load->chores_done), all = load_plan_znodes(plan);
+             done = atomic_load(&progress->load->chores_done),
+             all = (uint64_t)load_plan_znodes(plan) * plan->fleet.sessions /
+                   fleet_plan_all(&plan->fleet);
     char first[128], second[32], line[400];
     if (!whole->shown)
         return;
@@ -158,16 +214,101 @@ static enum error_kind make(void *context, struct error *error)
     struct load_result *result = NULL;
     struct load_cell cell = series->cells[base->trial->cell];
     cell.trial = base->trial->number;
-    const struct load_plan plan = plan_of(series, &cell);
-    const struct fleet_host host =
-        target_host(&base->targets.list[cell.topology], base->targets.signals);
+    struct load_plan plan = plan_of(series, &cell);
+    struct fleet_host host = target_host(&base->targets.list[cell.topology], base->targets.signals);
+    char order[160];
+    snprintf(order, sizeof order, "%llu %zu %u %s", (unsigned long long)series->options->seed,
+             base->trial->cell, cell.trial, base->root);
+    load_hosts_share(&series->hosts, order, &plan, &host);
     const struct load_watch watch = {show, series};
-    enum error_kind kind = load_run(&plan, &host, &watch, &result, error);
+    const struct meeting *meeting = series->hosts.meeting;
+    enum error_kind kind = load_run(&plan, &host, base->follows ? NULL : &watch, &result, error);
     progress_clear(&base->progress);
-    if (kind == ERROR_NONE && cell.trial > 0)
+    if (kind == ERROR_NONE && meeting != NULL && result->end == END_ALONE)
+        snprintf(result->reason, sizeof result->reason, "%s", meeting->why);
+    if (kind == ERROR_NONE && cell.trial > 0 && !base->follows)
         kind = keep(series, &cell, result, error);
+    if (kind == ERROR_NONE && meeting != NULL && result->end != END_DONE)
+        kind = error_raise(error, ERROR_APART, 0, "--meet", "%s", result->reason);
     load_result_free(result);
     return kind;
+}
+
+/* ------------------------------------------------------------------ of several hosts */
+
+/* Of another host than rank 0: makes the trials that rank 0 orders, and keeps nothing. The root of
+ * a rank 0 that was killed is deleted with the target. */
+static enum error_kind follow(struct load_series *series, struct error *error)
+{
+    struct series *base = &series->base;
+    struct meeting *meeting = series->hosts.meeting;
+    struct target *target = &base->targets.list[0];
+    const struct meeting_member *first = &meeting->members[0];
+    struct rounds_trial trial;
+    unsigned long long seed;
+    size_t made = 0;
+    bool is_there; /* the set-up session has waited for long */
+    base->trial = &trial;
+    while (meeting_await(meeting, MEETING_TRIAL, error) == ERROR_NONE) {
+        if (sscanf(first->text, "%llu %zu %u %95s", &seed, &trial.cell, &trial.number,
+                   base->root) != 4 ||
+            trial.cell >= base->rounds.cell_count) {
+            meeting_break(meeting, "host 0 has sent an order that cannot be read");
+            continue;
+        }
+        series->options->seed = seed;
+        if (setup_session_exists(target->setup, base->root, &is_there, error) ||
+            make(series, error))
+            break;
+        made++;
+    }
+    if (base->root[0] == '\0')
+        snprintf(base->root, sizeof base->root, "%s", first->text);
+    base->root[1 + strcspn(base->root + 1, "/")] = '\0';
+    if (first->is_gone && target_root_is_name(base->root + 1))
+        snprintf(target->root, sizeof target->root, "%.47s", base->root);
+    series->status = error_exit_status(error->kind);
+    if (first->word == MEETING_END) {
+        (void)!sscanf(first->text, "%d", &series->status);
+        error->kind = ERROR_NONE; /* rank 0 says why, too */
+    }
+    if (!series->options->output.quiet)
+        complain_mildly("host %u of %u: %zu trial%s; status %d%s%s", meeting->rank,
+                        meeting->plan.hosts, made, text_plural(made), series->status,
+                        series->status != 0 ? ": " : "", series->status != 0 ? meeting->why : "");
+    load_hosts_leave(&series->hosts, series->status);
+    return error->kind;
+}
+
+static enum error_kind run(void *context, struct error *error)
+{
+    struct load_series *series = context;
+    return series->base.follows ? follow(series, error) : series_make_rounds(&series->base, error);
+}
+
+/* How near to each other the hosts have begun, and what their meeting cost these servers. The
+ * others wait, while the plots are drawn, only for this host to go. */
+static void end_hosts(struct load_series *series, struct series_record *record)
+{
+    const struct load_hosts *hosts = &series->hosts;
+    const struct error *why = series->base.cut_short, *left = &series->base.left;
+    int status = verdict_status(findings_verdict(&record->findings));
+    char spread[32];
+    if (status != 1 && why != NULL)
+        status = error_exit_status(why->kind);
+    if (status == 0)
+        status = error_exit_status(left->kind);
+    if (record->rows.rows > 0)
+        findings_add(&record->findings,
+                     FINDING_MEASURED("hosts", table_row(&record->rows, 0)[load_row_mix].text,
+                                      FINDING_FIGURE((double)hosts->spread_ns / 1e3), "us",
+                                      record->rows.rows),
+                     "%u hosts have begun within %s of each other; %llu requests to these servers "
+                     "were of their meeting",
+                     series->options->hosts,
+                     text_format_duration(hosts->spread_ns, spread, sizeof spread),
+                     (unsigned long long)tally_rpcs(&hosts->cost));
+    meeting_end(hosts->meeting, status);
 }
 
 /* ------------------------------------------------------------------ after the last trial */
@@ -184,6 +325,8 @@ static enum error_kind finish(void *context, struct series_record *record, bool 
     trial_findings_add_servers(&load_row_trials, rows, findings);
     trial_findings_add_noise(&load_row_trials, rows, &series->base.noise, record->made_again.rows,
                              findings);
+    if (series->hosts.meeting != NULL)
+        end_hosts(series, record);
     return whole ? file_set_save_table(record->files.folder, cells, NULL, error) : ERROR_NONE;
 }
 
@@ -225,14 +368,20 @@ int load_series_run(struct load_options *options, const struct load_series_user 
                                                 .open_record = open_record,
                                                 .begin = begin,
                                                 .make = make,
+                                                .run = run,
                                                 .finish = finish,
                                                 .has_plots = true,
                                                 .join = join_records,
                                                 .print_results = print_results};
+    const struct levels *sessions = &options->sessions;
+    uint32_t hosts = options->hosts > 0 ? options->hosts : 1;
+    uint64_t most = (sessions->list[sessions->count - 1] + hosts - 1) / hosts;
+    struct levels share = {.list = &most, .count = 1}; /* of this host */
     const struct series_options of_series = {.subcommand = user->subcommand,
                                              .target = &options->target,
                                              .output = &options->output,
-                                             .clients = &options->sessions,
+                                             .clients =
+                                                 options->hosts > 0 ? &share : &options->sessions,
                                              .processes = options->processes,
                                              .seed = options->seed,
                                              .verdict_of_nothing = user->verdict_of_nothing};
@@ -240,6 +389,8 @@ int load_series_run(struct load_options *options, const struct load_series_user 
     series->options = options;
     series->user = user;
     int status = series_run(&series->base, &of_series, &of_loads, series, argc, argv);
+    load_hosts_leave(&series->hosts, status);
+    status = status != 0 ? status : series->status;
     if (user->interrupted != NULL)
         *user->interrupted = series->base.interrupted;
     series_deinit(&series->base);

@@ -12,6 +12,7 @@
 #include "bench/cli/options.h"
 #include "bench/output/series.h"
 #include "bench/output/trial_findings.h"
+#include "hosts/load_hosts.h"
 #include "load/load.h"
 #include "load/load_plan.h"
 #include "measure/table.h"
@@ -233,16 +234,17 @@ void load_cells_add_findings(const struct table *cells, struct table *findings);
 /* What a record has besides load.csv: timeline.csv, a row a second of the measured time;
  * operations.csv, a row for each kind of operation and each status of its replies; latency.csv,
  * percentiles for each kind and each role of the session's server, and of notifications;
- * latency.hlog, the same as histograms, and the response times of every second. */
+ * latency.hlog, the same as histograms, and the response times of every second; hosts.csv, a row
+ * for each of several hosts. */
 struct load_files {
     struct series_record *record;
-    struct csv timeline, operations, latency;
+    struct csv timeline, operations, latency, hosts;
     FILE *hlog;
 };
 
 /* Adds the files to a record whose folder is open, and which must outlive them. */
-MUST_CHECK enum error_kind load_files_open(struct load_files *files, struct series_record *record,
-                                           struct error *error);
+MUST_CHECK enum error_kind load_files_open(struct load_files *files, bool has_hosts,
+                                           struct series_record *record, struct error *error);
 
 /* Writes a finished trial, and its row of load.csv. */
 MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct table_value *row,
@@ -270,6 +272,8 @@ struct load_series {
     struct load_files files[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
     struct table found[OPTIONS_TOPOLOGIES_MAX];      /* load_cells of a record that is finished */
     struct load_cell *cells;                         /* each once */
+    struct load_hosts hosts;                         /* that have met, or none */
+    int status;                                      /* the exit status of rank 0, on another */
 };
 
 /* Starts or finds the servers, makes all trials, stops the servers, closes the records and has the

@@ -149,7 +149,8 @@ static enum error_kind open_record(struct series *series, size_t topology, struc
     struct series_record *record = &series->records[topology];
     char folder[PATH_MAX];
     const char *out;
-    if (targets_folder(&series->targets, topology, options->output->out, folder, &out, error))
+    if (target_make_root(&series->targets.list[topology], series->targets.signals, error) ||
+        targets_folder(&series->targets, topology, options->output->out, folder, &out, error))
         return error->kind;
     if (user->rows == NULL)
         return ERROR_NONE;
@@ -201,7 +202,8 @@ static enum error_kind prepare(struct series *series, struct error *error)
     progress_clear(&series->progress);
     if (kind != ERROR_NONE || lay_out(series, error))
         return error->kind;
-    for (; series->record_count < series->targets.count; series->record_count++) {
+    for (; !series->follows && series->record_count < series->targets.count;
+         series->record_count++) {
         if (open_record(series, series->record_count, error)) {
             (void)!file_set_close(&series->records[series->record_count].files, &closing);
             return error->kind;
@@ -237,7 +239,7 @@ bool series_keeps(const struct series *series, struct series_record *record,
 }
 
 /* Makes the trials in their order; each has a root znode of its own. */
-static enum error_kind make_rounds(struct series *series, struct error *error)
+enum error_kind series_make_rounds(struct series *series, struct error *error)
 {
     struct rounds *rounds = &series->rounds;
     enum error_kind kind = series->user->begin(series->context, error);
@@ -442,7 +444,7 @@ int series_run(struct series *series, const struct series_options *options,
         .records = memory_new(options->target->topology_count, sizeof *series->records)};
     enum error_kind kind = prepare(series, &error);
     if (kind == ERROR_NONE) {
-        kind = user->run != NULL ? user->run(context, &error) : make_rounds(series, &error);
+        kind = user->run != NULL ? user->run(context, &error) : series_make_rounds(series, &error);
         kind = targets_find_cause(&series->targets, kind, &error);
     }
     heed_interruption(series, &error);

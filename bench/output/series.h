@@ -95,7 +95,8 @@ struct series_record {
  * topology an index in the targets. NULL: nothing. The first error ends the series. */
 struct series_user {
     /* The servers are there, and what they do not allow is left out of the numbers of clients:
-     * plans the trials, as series.rounds; or sets series.planned, for `run`. Sets series.plan. */
+     * plans the trials, as series.rounds; or sets series.planned, for `run`. Sets series.plan, and
+     * series.follows. */
     enum error_kind (*lay_out)(void *context, struct error *error);
 
     /* A record: the type of its rows; its other files, and what to warn of before the first trial
@@ -110,7 +111,7 @@ struct series_user {
     /* Makes series.trial, whose root znode is series.root, and keeps it unless it is a rehearsal.
      * series.targets.signals is readable when it is to end. */
     enum error_kind (*make)(void *context, struct error *error);
-    /* Instead of these two: makes all trials. */
+    /* Instead of series_make_rounds, which uses these two: makes all trials. */
     enum error_kind (*run)(void *context, struct error *error);
 
     /* The files of a record's trials are closed; series.cut_short says why the trials ended. If the
@@ -155,6 +156,7 @@ struct series {
     json_t *plan;   /* of the manifests */
     size_t planned; /* trials that would be kept */
     size_t kept;    /* by a user without records */
+    bool follows;   /* another host makes the roots, and keeps the records */
     struct progress progress;
     struct noise_watch noise;
     /* The present one: */
@@ -174,6 +176,7 @@ struct series {
  * must outlive the series, which must not be moved, and is the caller's to series_deinit. */
 int series_run(struct series *series, const struct series_options *options,
                const struct series_user *user, void *context, int argc, char **argv);
+enum error_kind series_make_rounds(struct series *series, struct error *error);
 void series_deinit(struct series *series);
 
 /* What the trials demand of servers of --connect, which others may use: whether it is said, and how

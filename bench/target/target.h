@@ -153,9 +153,8 @@ struct targets {
     bool made_out; /* the folder for the folders of several targets */
 };
 
-/* Turns the signals that end a program into a descriptor; then target_find; then target_open and
- * target_make_root, of every topology. targets_close and targets_deinit must be called also after
- * an error. */
+/* Turns the signals that end a program into a descriptor; then target_find; then target_open, of
+ * every topology. targets_close and targets_deinit must be called also after an error. */
 MUST_CHECK enum error_kind targets_open(struct targets *targets,
                                         const struct target_options *options,
                                         uint64_t most_sessions, struct error *error);

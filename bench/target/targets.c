@@ -29,8 +29,6 @@ enum error_kind targets_open(struct targets *targets, const struct target_option
         kind = target_find(options, most_sessions, targets->signals, &targets->list[0], error);
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_open(options, i, targets->signals, &targets->list[i], error);
-    for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
-        kind = target_make_root(&targets->list[i], targets->signals, error);
     return kind;
 }
 
