@@ -35,7 +35,7 @@ TABLE_DECLARE(tap_place, TAP_PLACE_COLUMNS);
     X(T, operation, TEXT, "", 0, KEY, "ZooKeeper's name of the operation")                         \
     X(T, error, TEXT, "", 0, KEY, "ZooKeeper's name of the error (KeeperException.Code)")          \
     X(T, code, SIGNED, "", 0, KEY, "its number")                                                   \
-    X(T, replies, COUNT, "", 0, SUM, "replies with it")
+    X(T, replies, COUNT, "", 0, SUM, "replies, or parts of a multiRead's, with it")
 TABLE_DECLARE(tap_error, TAP_ERROR_COLUMNS);
 
 #define TAP_CLIENT_FIGURE(X, T, name, unit, meaning) X(T, name, COUNT, unit, 0, SUM, meaning)

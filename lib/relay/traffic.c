@@ -166,6 +166,20 @@ static void count_error(struct traffic *traffic, enum opcode opcode, int32_t err
     traffic->errors[traffic->error_count++] = (struct traffic_error){opcode, error, 1};
 }
 
+/* Each part of a multiRead fails by itself. */
+static void count_errors(struct traffic *traffic, enum opcode opcode,
+                         const struct message_reply *reply)
+{
+    struct jute parts = reply->record.parts;
+    enum opcode of_part;
+    struct message_record part;
+    if (reply->error != 0 && (opcode != OPCODE_MULTI_READ || parts.left == 0))
+        count_error(traffic, opcode, reply->error);
+    while (opcode == OPCODE_MULTI_READ && message_next_part(&parts, true, &of_part, &part))
+        if (of_part == OPCODE_OTHER)
+            count_error(traffic, opcode, part.number);
+}
+
 static void add_reply(struct traffic_figures *figures, const struct message_reply *reply,
                       size_t bytes, uint64_t latency_ns)
 {
@@ -187,8 +201,7 @@ static void count_reply(void *context, const struct conversation *conversation,
     add_reply(&traffic->operations[request->opcode], reply, bytes, latency_ns);
     if (request->tag > 0)
         add_reply(traffic->of_places[request->tag - 1], reply, bytes, latency_ns);
-    if (reply->error != 0)
-        count_error(traffic, request->opcode, reply->error);
+    count_errors(traffic, request->opcode, reply);
 }
 
 static void count_notification(void *context, const struct conversation *conversation,

@@ -596,6 +596,20 @@ OBSERVER_TEST(a_transaction_that_failed_makes_no_place)
     finish();
 }
 
+/* It fails once, with the errors of two parts. */
+OBSERVER_TEST(each_part_of_a_multi_read_may_fail)
+{
+    messages_say(CLIENT, "iiifisfifisfifisfifi", ++xid, 22, 4, 0, -1, "/a", 0, 4, 0, -1, "/b", 0, 8,
+                 0, -1, "/c", 0, -1, 1, -1);
+    messages_say(SERVER, "iliifiiifisSifiiifi", xid, xid, 0, -1, 0, -101, -101, 4, 0, 0, "x", -1, 0,
+                 -102, -102, -1, 1, -1);
+    by(1);
+    assert_int_equal(traffic.operations[OPCODE_MULTI_READ].failed, 1);
+    assert_int_equal(traffic.error_count, 2);
+    assert_int_equal(traffic.errors[1].error, -102);
+    assert_int_equal(traffic.errors[1].count, 1);
+}
+
 /* ------------------------------------------------------------------ clients */
 
 static const char *library(int session)
