@@ -59,12 +59,7 @@ static enum error_kind ask(struct browser *browser, enum operation operation, co
 
 static struct browser_stat stat_of(const struct client_reply *reply)
 {
-    uint64_t owner = (uint64_t)reply->owner;
-    /* Containers and znodes with a TTL have owners that are no sessions. A session of server 255
-     * begins like a TTL, but with the time since its machine was started: years of a TTL. */
-    bool is_ttl = owner >> 40 == 0xff0000 && (owner & 0xffffffffff) < UINT64_C(31536000000);
-    return (struct browser_stat){owner == UINT64_C(1) << 63 || is_ttl ? 0 : reply->owner,
-                                 reply->created_ms};
+    return (struct browser_stat){reply->owner, reply->created_ms, reply->children_made};
 }
 
 /* The child of the root that is the first by its name, other than ZooKeeper's own. */

@@ -24,8 +24,9 @@
 struct browser;
 
 struct browser_stat {
-    int64_t owner;      /* the session of an ephemeral znode; 0: not ephemeral, or with a TTL */
-    int64_t created_ms; /* by the servers' clock, since 1970 */
+    int64_t owner;          /* the session of an ephemeral znode; 0: not ephemeral, or with a TTL */
+    int64_t created_ms;     /* by the servers' clock, since 1970 */
+    uint32_t children_made; /* of it, modulo 2^31 */
 };
 
 /* The data of a znode, cut to BROWSER_DATA_MAX bytes, followed by a NUL. */

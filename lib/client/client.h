@@ -63,6 +63,7 @@ struct client_reply {
     size_t value_length;      /* get */
     const char *const *names; /* get_children: the children's names, in no order */
     size_t name_count;        /* get_children */
+    uint32_t children_made;   /* exists, get: since the znode was made, modulo 2^31; simulated: 0 */
 };
 
 /* The longest server with its terminator: an IPv6 address of 45 characters with a zone of 15. */

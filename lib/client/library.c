@@ -255,6 +255,8 @@ static struct client_reply reply_created(int code, const char *path)
     return path == NULL ? malformed : reply;
 }
 
+#define TTL_MOST_MS INT64_C(31536000000) /* a year */
+
 static struct client_reply reply_stat(int code, const struct Stat *stat)
 {
     struct client_reply reply = reply_to(code);
@@ -262,12 +264,14 @@ static struct client_reply reply_stat(int code, const struct Stat *stat)
         return reply;
     if (stat == NULL)
         return malformed;
-    /* Containers have a mark here, and znodes with a time to live, in the lower 40 bits. */
+    /* Containers have a mark here, and znodes with a time to live, in the lower 40 bits. A session
+     * of server 255 has the time since its machine was started there: years of a time to live. */
     int64_t owner = stat->ephemeralOwner;
-    bool has_mark = owner == INT64_MIN || (uint64_t)owner >> 40 == 0xff0000;
-    reply.owner = has_mark ? 0 : owner;
+    bool has_mark = (uint64_t)owner >> 40 == 0xff0000 && (owner & 0xffffffffff) < TTL_MOST_MS;
+    reply.owner = owner == INT64_MIN || has_mark ? 0 : owner;
     reply.version = stat->version;
     reply.created_ms = stat->ctime;
+    reply.children_made = ((uint32_t)stat->cversion + (uint32_t)stat->numChildren) / 2;
     return reply;
 }
 

@@ -149,9 +149,12 @@ static struct client_reply children(int code, const struct String_vector *names)
 
 TEST(containers_and_znodes_with_a_time_to_live_have_no_owner)
 {
-    static const int64_t owners[][2] = {{INT64_MIN, 0},
-                                        {(int64_t)(UINT64_C(0xff0000) << 40 | 1000), 0},
-                                        {0x1000000000001, 0x1000000000001}};
+    static const int64_t owners[][2] = {
+        {INT64_MIN, 0},
+        {(int64_t)(UINT64_C(0xff0000) << 40 | 1000), 0},
+        {(int64_t)(UINT64_C(0xff0000) << 40 | UINT64_C(600000) << 16),
+         (int64_t)(UINT64_C(0xff0000) << 40 | UINT64_C(600000) << 16)},
+        {0x1000000000001, 0x1000000000001}};
     made.code = ZOK;
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
         const struct Stat stat = {.ephemeralOwner = owners[i][0]};
