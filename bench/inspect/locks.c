@@ -16,6 +16,9 @@
  * session. */
 #define LOOKS_MAX 8
 
+/* The least number of ten digits that does not begin with a zero. */
+#define ID_LEAST 1000000000
+
 /* The reading of a tree, breadth first, so that a limit cuts off the deepest znodes. Its first
  * error ends it. */
 struct reading {
@@ -25,6 +28,7 @@ struct reading {
     struct queued {
         char *path;
         unsigned depth; /* 0: the path that is asked for */
+        bool is_named;  /* by its creator, although it ends in digits */
     } * queue;          /* znodes whose children are to be listed */
     size_t count;
 };
@@ -63,6 +67,18 @@ static bool is_of_session(struct reading *reading, const char *folder, const cha
                 browser_exists(reading->browser, path, &there, &stat, reading->error));
     free(path);
     return stat.owner != 0;
+}
+
+/* Whether the digits at the end of a child's name are an id, as of a time or an order: a server
+ * fills up numbers with zeros, and has not given that many. */
+static bool is_id(struct reading *reading, const char *folder, int32_t sequence)
+{
+    struct browser_stat stat = {0};
+    bool there;
+    if (sequence >= ID_LEAST)
+        ERROR_FIRST(reading->error,
+                    browser_exists(reading->browser, folder, &there, &stat, reading->error));
+    return sequence >= ID_LEAST && (uint32_t)sequence > stat.children_made;
 }
 
 /* Whether a child's name is that of a place, in a queue or among leases of kazoo's. */
@@ -145,7 +161,12 @@ static void visit_childless(struct reading *reading, const struct queued *queued
     struct lock lock = {.path = queued->path, .recipe = "queue"};
     bool there = false;
     int32_t sequence;
-    if (queue_sequence(queued->path, &sequence)) {
+    char *folder = memory_copy(queued->path, (size_t)(strrchr(queued->path, '/') - queued->path));
+    const bool is_place =
+        queue_sequence(queued->path, &sequence) && !queued->is_named &&
+        !(is_asked_for && is_id(reading, folder[0] != '\0' ? folder : "/", sequence));
+    free(folder);
+    if (is_place) {
         if (is_asked_for)
             raise_none(reading, queued,
                        "this znode is one place in a queue; its folder is the lock");
@@ -169,7 +190,8 @@ static void visit_childless(struct reading *reading, const struct queued *queued
 }
 
 /* Queues a child, but for ZooKeeper's own znodes and the mark of a run of zkherd. */
-static void queue_child(struct reading *reading, const struct queued *queued, const char *name)
+static void queue_child(struct reading *reading, const struct queued *queued, const char *name,
+                        bool is_named)
 {
     assert(name != NULL); /* each place that was read has one */
     if ((strcmp(queued->path, "/") == 0 && strcmp(name, OWN_NAME) == 0) ||
@@ -180,26 +202,32 @@ static void queue_child(struct reading *reading, const struct queued *queued, co
         reading->survey->is_cut = true;
     else
         reading->queue[reading->count++] =
-            (struct queued){join(queued->path, name), queued->depth + 1};
+            (struct queued){join(queued->path, name), queued->depth + 1, is_named};
 }
 
-/* Leaves out numbered znodes of no session that are no places, such as tasks, and queues them;
- * returns how many places are left. */
+/* Leaves out znodes that end in an id, and numbered ones of no session that are no places, such as
+ * tasks, and queues them; returns how many places are left. *count: afterwards without ids. */
 static size_t drop_tasks(struct reading *reading, const struct queued *queued,
-                         struct line_place *lines, size_t count)
+                         struct line_place *lines, size_t *count)
 {
-    const char *of_session = NULL;
-    size_t kept = 0;
-    for (size_t i = 0; i < count && of_session == NULL; i++)
-        if ((queued->depth == 0 || i < LOOKS_MAX || i + 1 == count) &&
-            is_of_session(reading, queued->path, lines[i].name))
+    const char *of_session = NULL, *folder = queued->path;
+    size_t numbered = 0, kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (is_id(reading, folder, lines[i].sequence))
+            queue_child(reading, queued, lines[i].name, true);
+        else
+            lines[numbered++] = lines[i];
+    for (size_t i = 0; i < numbered && of_session == NULL; i++)
+        if ((queued->depth == 0 || i < LOOKS_MAX || i + 1 == numbered) &&
+            is_of_session(reading, folder, lines[i].name))
             of_session = lines[i].name;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < numbered; i++)
         if (line_is_place(lines[i].name, of_session) ||
-            (of_session != NULL && is_of_session(reading, queued->path, lines[i].name)))
+            (of_session != NULL && is_of_session(reading, folder, lines[i].name)))
             lines[kept++] = lines[i];
         else
-            queue_child(reading, queued, lines[i].name);
+            queue_child(reading, queued, lines[i].name, false);
+    *count = numbered;
     return kept;
 }
 
@@ -211,7 +239,7 @@ static void visit_folder(struct reading *reading, const struct queued *queued, s
     struct line_place *lines = memory_new(count, sizeof *lines);
     size_t places = read_names(names, count, lines);
     const bool are_leases = places > 0 && line_is_kazoo_lease(lines[0].name);
-    size_t kept = drop_tasks(reading, queued, lines, places);
+    size_t kept = drop_tasks(reading, queued, lines, &places);
     struct lock lock = {.path = queued->path, .others = count - kept};
     if (kept > 0) {
         read_places(reading, lines, kept, queued->depth == 0, &lock);
@@ -220,7 +248,7 @@ static void visit_folder(struct reading *reading, const struct queued *queued, s
     survey->tasks += places > 0 && kept == 0 && !are_leases;
     for (size_t i = 0; i < count; i++)
         if (!is_place(names[i], are_leases))
-            queue_child(reading, queued, names[i]);
+            queue_child(reading, queued, names[i], false);
     free(lines);
     free(names);
 }
@@ -273,7 +301,7 @@ enum error_kind survey_read(struct browser *browser, const char *path, struct su
     *error = (struct error){.kind = ERROR_NONE};
     *survey = (struct survey){0};
     reading.queue = memory_new(SURVEY_ZNODES_MAX, sizeof *reading.queue);
-    reading.queue[reading.count++] = (struct queued){memory_text(path), 0};
+    reading.queue[reading.count++] = (struct queued){memory_text(path), 0, false};
     for (size_t i = 0; i < reading.count && !survey->is_lock && error->kind == ERROR_NONE; i++)
         visit(&reading, &reading.queue[i]);
     for (size_t i = 0; i < reading.count; i++)
