@@ -58,13 +58,20 @@ static bool add_place(struct reading *reading, char *path, const struct line_pla
     return true;
 }
 
-static bool is_of_session(struct reading *reading, const char *folder, const char *name)
+/* The stat of a znode; of one that is not there all zero. */
+static struct browser_stat read_stat(struct reading *reading, const char *path)
 {
     struct browser_stat stat = {0};
     bool there;
-    char *path = join(folder, name);
     ERROR_FIRST(reading->error,
                 browser_exists(reading->browser, path, &there, &stat, reading->error));
+    return stat;
+}
+
+static bool is_of_session(struct reading *reading, const char *folder, const char *name)
+{
+    char *path = join(folder, name);
+    const struct browser_stat stat = read_stat(reading, path);
     free(path);
     return stat.owner != 0;
 }
@@ -73,12 +80,7 @@ static bool is_of_session(struct reading *reading, const char *folder, const cha
  * fills up numbers with zeros, and has not given that many. */
 static bool is_id(struct reading *reading, const char *folder, int32_t sequence)
 {
-    struct browser_stat stat = {0};
-    bool there;
-    if (sequence >= ID_LEAST)
-        ERROR_FIRST(reading->error,
-                    browser_exists(reading->browser, folder, &there, &stat, reading->error));
-    return sequence >= ID_LEAST && (uint32_t)sequence > stat.children_made;
+    return sequence >= ID_LEAST && (uint32_t)sequence > read_stat(reading, folder).children_made;
 }
 
 /* Whether a child's name is that of a place, in a queue or among leases of kazoo's. */
