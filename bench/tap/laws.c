@@ -221,10 +221,10 @@ static void judge_herding(struct tap *tap, const struct law *all)
         return;
     const double each = (double)most->counts[TAP_ALL] / (double)most->n;
     TAP_ADD_FINDING(tap, "herds", "command", VERDICT_MEASURED, each, "requests", tap->run_count,
-                    "%s: %s grow with %s; with n = %" PRIu64 " a client sends %.3g requests%s",
+                    "%s: %s grow %s n; with n = %" PRIu64 " a client sends %.3g requests%s",
                     herds ? "Herd" : "No herd",
                     requests == 0 && herds ? "notifications" : "requests",
-                    herds ? "n\302\262" : "n", most->n, each,
+                    herds ? "faster than" : "with", most->n, each,
                     herds ? "; with kazoo's Lock it is 6, with Curator's InterProcessMutex 5" : "");
 }
 

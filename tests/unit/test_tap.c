@@ -351,7 +351,7 @@ TEST(a_herd_is_told_by_its_growth)
     static const struct {
         const char *recipe, *sentence;
     } cases[] = {
-        {"nonscalable", "Herd: requests grow with n\302\262"},
+        {"nonscalable", "Herd: requests grow faster than n"},
         {"scalable", "No herd: requests grow with n; with n = 9"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -376,11 +376,11 @@ TEST(a_herd_needs_no_polynomial_and_doubt_is_none)
     } cases[] = {
         {bent_down, line, "No herd: requests grow with n;"},
         {nearly_a_line, line, "No herd: requests grow with n;"},
-        {steep, line, "Herd: requests grow with n\302\262;"},
-        {line, square, "Herd: notifications grow with n\302\262;"},
+        {steep, line, "Herd: requests grow faster than n;"},
+        {line, square, "Herd: notifications grow faster than n;"},
         {line, scattered, ""},
         {scattered, line, ""},
-        {scattered, square, "Herd: requests grow with n\302\262;"},
+        {scattered, square, "Herd: requests grow faster than n;"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin_drains("scalable");
