@@ -142,7 +142,8 @@ static void await_children(size_t wanted)
 {
     size_t count = 0;
     struct error error;
-    while (count < wanted)
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    while (count < wanted && clock_now_ns() < until_ns)
         live_expect(setup_session_list_children(live_host.setup, PLACE, NULL, &count, &error),
                     &error);
 }
@@ -380,9 +381,10 @@ TEST(a_host_that_comes_at_the_rank_of_another_is_not_taken_for_it)
     const char *path = meeting->members[1].path;
     int64_t first = owner_of(path), owner;
     meeting_say(meeting, MEETING_TRIAL, "");
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     do
         owner = owner_of(path);
-    while (owner == first || owner == 0);
+    while ((owner == first || owner == 0) && clock_now_ns() < until_ns);
     assert_int_equal(meeting_await(meeting, MEETING_SENT, &error), ERROR_APART);
     assert_non_null(strstr(meeting->why, "host 1 ("));
     assert_non_null(strstr(meeting->why, "has gone"));
