@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The container set-ups: their settings, a small run against one server and against three, and one whose leader is
-# killed. Skips, with status 0, only where no Docker daemon runs and none can be started.
+# The container set-ups: their settings, a small run against one server and against three, a load of two hosts, and a run
+# whose leader is killed. Skips, with status 0, only where no Docker daemon runs and none can be started.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,6 +55,17 @@ run_ensemble() (
     check_containers
 )
 
+# The same command in two containers, which meet at a server of their own.
+run_hosts() (
+    # shellcheck source=compose/lib.sh
+    . compose/lib.sh
+    set_up=hosts
+    trap tear_down EXIT
+    export HOSTS=2 LOAD='-n 8 --rate 80 --duration 1s -t 1 --noise off'
+    compose up --no-build --scale host=2 host > "$folder/hosts.log" 2>&1 || true
+    grep -q '2 hosts have begun within' "$folder/hosts.log" || { cat "$folder/hosts.log" >&2; fail "two hosts have not met"; }
+)
+
 run_demo() {
     RESULTS=$folder/run compose/demo --clients 4,8 --trials 1 --quiet
     test "$(wc -l < "$folder/run/trials.csv")" -gt 2 || fail "the demo has no trials in trials.csv"
@@ -74,6 +85,7 @@ if test "${1:-}" = with-docker; then
     trap 'rm -rf "$folder"' EXIT
     run_standalone
     run_ensemble
+    run_hosts
     run_demo
     compose/kill-leader
     check_nothing_left

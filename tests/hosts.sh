@@ -9,7 +9,7 @@
 #   hosts.sh disturb KILLS FREEZES RESTARTS
 #                                 as many rounds, a line each: a random host is killed, or frozen for 30 s, or the meeting
 #                                 place is restarted, at a random moment; no result may be wrong, nothing hang or be left
-#   hosts.sh compare OPTION...    a load of four hosts and of one process: answers per second, memory of a session
+#   hosts.sh compare N OPTION...  N times a load of four hosts and one of one process: answers per second, memory of a session
 #
 # $ZKHERD is the program (build/zkherd). A round can be made again with the seed that is printed: HOSTS_SEED.
 set -euo pipefail
@@ -367,17 +367,23 @@ disturb()
 
 # ---------------------------------------------------------------- what the documents quote
 
+# The server's virtual machine has compiled what it runs before the first round.
 compare()
 {
-    local run
+    local round rounds=$1 run
+    shift
     ulimit -n "$(ulimit -Hn)"
-    load four "$@"
-    await_hosts four
-    find_kept four
-    load_alone one "$@"
-    for run in "$kept" one; do
-        fields "$run/load.csv" sessions client_rss_kib achieved_per_s gets sets creates unsent reconciled | awk -F '|' \
-            -v of="$run" '{ printf "%s: %s: %.0f/s, %.1f KiB a session\n", of, $0, $3, $2 / $1 }'
+    load_alone warm "$@"
+    for ((round = 1; round <= rounds; round++)); do
+        load "four$round-" "$@"
+        await_hosts four
+        find_kept "four$round-"
+        load_alone "one$round" "$@"
+        for run in "$kept" "one$round"; do
+            [ -e "$work/$run/load.csv" ] || { echo "$run: none: $(tail -n 1 "$work/$run.log")"; continue; }
+            fields "$run/load.csv" sessions client_rss_kib achieved_per_s reconciled |
+                awk -F '|' -v of="${run#./}" '{ printf "%s: %d sessions, %.0f/s, %.1f KiB a session, reconciled %s\n", of, $1, $3, $2 / $1, $4 }'
+        done
     done
     assert_clean compare
 }
