@@ -129,13 +129,13 @@ bool rows_seconds(struct option_given *given)
             option_row_refuse(given, "expected whole seconds: rates are of whole seconds"));
 }
 
-/* ------------------------------------------------------------------ a load beside a trial */
-
 bool rows_one_host(struct option_given *given)
 {
     return option_row_refuse(given,
                              "only zkherd load is of several hosts: 20,000 sessions fit on one");
 }
+
+/* ------------------------------------------------------------------ a load beside a trial */
 
 #define BACKGROUND_MOST_PER_S 10000000
 

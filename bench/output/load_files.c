@@ -196,7 +196,7 @@ static void write_latencies(const struct trial *trial)
     write_latency(trial, "all", "last_notification", "sent", &found->last);
 }
 
-/* Of each host, and its response times apart: "host.2". */
+/* A row for each host, and its response times apart: "host.2". */
 static void write_hosts(const struct trial *trial)
 {
     const struct load_hosts *hosts = load_hosts_of(trial->result);

@@ -236,7 +236,7 @@ static enum error_kind make(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ of several hosts */
 
-/* Of another host than rank 0: makes the trials that rank 0 orders, and keeps nothing. The root of
+/* A host that is not rank 0: makes the trials that rank 0 orders, and keeps nothing. The root of
  * a rank 0 that was killed is deleted with the target. */
 static enum error_kind follow(struct load_series *series, struct error *error)
 {

@@ -156,8 +156,7 @@ extern const struct page_form page_form_html, page_forms[]; /* by enum page_form
 /* A list of this folder, such as pictures.csv, which is read once. */
 const struct csv_reader *page_list(const char *csv, const char *name, struct csv_reader *list);
 
-/* Formats a number as people read it: thousands separated, else four digits, or three in a narrow
- * table. Returns text. */
+/* Formats a number: thousands separated, else 4 digits, in a narrow table 3. Returns text. */
 #define PAGE_NUMBER_SIZE 96
 const char *page_format_number(double number, bool is_narrow, char text[PAGE_NUMBER_SIZE]);
 

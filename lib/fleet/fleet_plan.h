@@ -33,7 +33,7 @@ struct fleet_plan {
      * one is lost (connect_spread); it stays where it is then. In a simulation a server's port is
      * its number, from 1. */
     const struct connect_string *servers;
-    /* Of several hosts, which deal `all` sessions: of three, host 1 has those with the numbers 1,
+    /* Hosts that deal `all` sessions among them: of three, host 1 has those with the numbers 1,
      * 4, 7, … Host 0 makes and deletes the root, and reads the servers' counters. All zero: this
      * one is alone. */
     uint32_t rank, hosts, all;

@@ -32,7 +32,7 @@ struct load_trial {
     /* The longest that this process did not run in the measured time: what it reads at the end of
      * a second, of the servers' and of the workers' CPU, is late then. */
     uint64_t absent_ns;
-    /* Of the plan's company: what it has sent to these servers itself, and pings at most. */
+    /* What the plan's company has sent to these servers itself, and pings at most. */
     struct tally guests;
     uint64_t guest_pings;
 };
