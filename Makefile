@@ -227,7 +227,7 @@ demo: install-to-run
 	@echo 'to install:   sudo make install; then: zkherd run --help, man zkherd'
 
 # Runs the commands of the results that documents show again, and compares the new results with results/reference; and
-# puts new ones in their place, with the comparison that a scenario keeps of them. Both take most of an hour;
+# puts new ones in their place, with what scenarios keep of them. Both take most of an hour;
 # NAMES="claims recipes" are these alone.
 NAMES ?=
 reproduced reference: install-to-run client-programs
@@ -236,7 +236,7 @@ reproduced reference: install-to-run client-programs
 	rm -rf $(BUILD)/reproduced
 	ZKHERD=$(BUILD)/zkherd COST=$(BUILD)/cost CLIENTS=$(CLIENTS) \
 	    results/reproduce $(if $(filter reference,$@),--keep,$(BUILD)/reproduced) $(NAMES)
-	$(if $(filter reference,$@),ZKHERD=$(BUILD)/zkherd tests/golden.sh --write compare-reference)
+	$(if $(filter reference,$@),ZKHERD=$(BUILD)/zkherd tests/golden.sh --write compare-reference report-reference)
 
 # Homes of releases for --zookeeper, from Debian's archive: no other release is in a package. Half a minute. Each package
 # must be that of packaging/zookeepers.sums, which PIN=write writes.
