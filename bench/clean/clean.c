@@ -57,6 +57,7 @@ struct root {
 
 struct clean {
     struct error error;            /* the first one: nothing is asked of the servers after it */
+    struct error forbidden;        /* the first root that an ACL keeps: the next are removed */
     struct connect_string servers; /* count 0: none are given */
     char **named;
     size_t named_count;
@@ -226,11 +227,16 @@ static void print_json(const struct clean *clean)
 
 static void remove_root(struct clean *clean, struct root *root)
 {
+    struct error *error = &clean->error;
     if (clean->setup == NULL)
-        ERROR_FIRST(&clean->error, setup_session_new(&clean->reached, NULL, SESSION_NS, -1,
-                                                     &clean->setup, &clean->error));
-    ERROR_FIRST(&clean->error, setup_session_delete_tree(clean->setup, root->path, &clean->error));
-    root->removed = clean->error.kind == ERROR_NONE;
+        ERROR_FIRST(error,
+                    setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, error));
+    ERROR_FIRST(error, setup_session_delete_tree(clean->setup, root->path, error));
+    root->removed = error->kind == ERROR_NONE;
+    if (error->kind == ERROR_FORBIDDEN) {
+        clean->forbidden = clean->forbidden.kind == ERROR_NONE ? *error : clean->forbidden;
+        *error = (struct error){.kind = ERROR_NONE};
+    }
     if (root->removed && !clean->json)
         printf("removed %s\n", root->path);
 }
@@ -267,6 +273,7 @@ static void run_clean(struct clean *clean)
         if (!root->running && !root->removed && age_ns(root) >= clean->older_ns)
             remove_root(clean, root);
     }
+    clean->error = clean->error.kind == ERROR_NONE ? clean->forbidden : clean->error;
     if (clean->json) /* also if not all could be removed */
         print_json(clean);
 }

@@ -215,7 +215,7 @@ void print_lock(const struct lock *lock, const struct connections *connections)
     }
     printf("%s: ", printable_text(lock->path, path, sizeof path));
     if (lock->count == 0) {
-        puts("no children: a free queue, or not a lock");
+        puts("no children: a free queue, a lock of no session, or not a lock");
     } else {
         printf("%zu hold%s, ", lock->holders, lock->holders == 1 ? "s" : "");
         if (lock->waiters_unknown)
@@ -246,7 +246,8 @@ static void write_childless(const struct survey *survey)
                     printable_text(survey->childless[i], name, sizeof name));
     if (count > 0)
         wrap_sentence(stdout, "%zu znode%s without children: %s: %s%s", count, text_plural(count),
-                      count == 1 ? "a free queue, or not a lock" : "free queues, or not locks",
+                      count == 1 ? "a free queue, a lock of no session, or not a lock"
+                                 : "free queues, locks of no session, or not locks",
                       names, count > CHILDLESS_MOST ? ", ..." : "");
 }
 

@@ -24,9 +24,9 @@ static void judge_herd(struct tap *tap)
     const char *path = row[tap_herd_pattern].text;
     const uint64_t notified = row[tap_herd_notified].count, got = row[tap_herd_got].count,
                    after = row[tap_herd_requests_after].count;
-    /* Data that all sessions follow, such as a configuration, are no lock: nobody gets them. */
-    const bool is_lock = got > 0 || tap->traffic.watches.costliest[0].opcode != OPCODE_SET_DATA;
-    const bool is_herd = is_lock && notified > 2 && 2 * got < notified;
+    /* Data that all sessions follow, such as a configuration, are no lock. */
+    const bool is_herd = tap->traffic.watches.costliest[0].opcode != OPCODE_SET_DATA &&
+                         notified > 2 && 2 * got < notified;
     ADD_FIGURE(tap, "herd", path, notified, "notifications",
                "%s, %s of %s: %" PRIu64 " notification%s, then %" PRIu64 " request%s%s",
                is_herd ? "Herd of the costliest write" : "The costliest write",
@@ -134,10 +134,16 @@ static void judge_losses(struct tap *tap)
     } losses[] = {
         {traffic->unreadable, "unreadable", "clients", "connections",
          "not read to the end: ", traffic->why_unreadable, true},
+        {traffic->unread_bytes, "unread", "clients", "bytes", "in no whole message", "", false},
         {traffic->encrypted, "encrypted", "clients", "connections", "with TLS, which passed unread",
          "", tap->options->expect_given},
         {tap->connections.unconnected, "refused", "servers", "connections",
          "refused by the servers", "", false},
+        {traffic->unopened, "unopened", "servers", "connections", "without a session",
+         tap->options->pcap != NULL
+             ? ""
+             : ": all come from the relay's address, of which a server accepts maxClientCnxns",
+         false},
         {tap->connections.unaccepted, "unaccepted", "relay", "connections",
          "ended because this process may not open more files: raise ulimit -n", "", true},
         {traffic->watches.unattributed, "unattributed", "clients", "notifications",

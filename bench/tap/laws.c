@@ -312,9 +312,10 @@ bool tap_parse_expected(struct option_given *given)
                                      "%.*s is no count of laws.csv, such as getChildren, "
                                      "notifications or all requests",
                                      (int)name, item);
-        if (!parse_polynomial(law, &expected[counted]))
-            return option_row_refuse(given, "expected a polynomial in n, such as '6n - 2', or "
-                                            "'create=n,notifications=n - 1'");
+        if (expected[counted].exact || !parse_polynomial(law, &expected[counted]))
+            return option_row_refuse(given,
+                                     "expected a polynomial in n, such as '6n - 2', or one for "
+                                     "each of several counts, 'create=n,notifications=n - 1'");
     }
     return true;
 }

@@ -265,9 +265,10 @@ static void feed(struct capture *capture, struct connection *connection,
     if (old + captured < length)
         conversation_give_up(conversation, "the capture has only a part of a packet");
     know(stream, packet->sequence);
-    if (old < length || again < 0)
-        stream->next = packet->sequence + (uint32_t)length;
-    if (packet->is_fin && packet->sequence + (uint32_t)length == stream->next) {
+    const uint32_t end = packet->sequence + (uint32_t)length;
+    if (distance(stream->next, end) > 0)
+        stream->next = end;
+    if (packet->is_fin && end == stream->next) {
         stream->next++;
         stream->finished = true;
     }
@@ -342,7 +343,7 @@ static void end(struct capture *capture, struct connection *connection)
         const struct stream *stream = &connection->streams[side];
         int32_t behind = stream->known ? distance(stream->next, stream->acknowledged) : 0;
         /* What an end has received and the capture lacks; the end of a stream has a number, too. */
-        if (behind > 1 && conversation_reads(&connection->conversation, side)) {
+        if (behind > 1 && conversation_reads(&connection->conversation, CONVERSATION_CLIENT)) {
             capture->counts.missing_bytes += (uint32_t)behind;
             give_up(capture, connection);
         }
@@ -404,7 +405,9 @@ static void follow_segment(struct capture *capture, struct connection *connectio
     struct stream *stream = &connection->streams[side], *other = &connection->streams[!side];
     capture->counts.payload[side] += packet->length;
     connection->is_established |= side == CONVERSATION_CLIENT || packet->length > 0;
-    if (packet->is_ack && other->known && distance(other->acknowledged, packet->acknowledged) > 0)
+    if (packet->is_ack)
+        know(other, packet->acknowledged);
+    if (packet->is_ack && distance(other->acknowledged, packet->acknowledged) > 0)
         other->acknowledged = packet->acknowledged;
     if (packet->length == 0 && !packet->is_fin)
         return;

@@ -11,6 +11,8 @@
 #define TLS_HANDSHAKE 0x16
 #define TLS_MAJOR     0x03
 
+#define NO_OPENING "the client's first message does not open a session"
+
 void conversation_init(struct conversation *conversation,
                        const struct conversation_listener *listener, void *context)
 {
@@ -81,7 +83,7 @@ static void read_client_message(void *context, const unsigned char *message, siz
         conversation->client_opened = true;
         conversation->opening_bytes = WIRE_LENGTH + length;
     } else {
-        conversation_give_up(conversation, "the client's first message does not open a session");
+        conversation_give_up(conversation, NO_OPENING);
         return;
     }
     conversation->read_bytes[CONVERSATION_CLIENT] += WIRE_LENGTH + length;
@@ -186,6 +188,8 @@ static size_t find_kind(struct conversation *conversation, const unsigned char *
     if (conversation->first_count < sizeof conversation->first)
         return taken;
     conversation->kind = kind_of(conversation->first);
+    if (conversation->kind == CONVERSATION_ZOOKEEPER && conversation->first[0] != 0)
+        conversation_give_up(conversation, NO_OPENING);
     if (conversation->kind == CONVERSATION_ZOOKEEPER)
         split(conversation, CONVERSATION_CLIENT, conversation->first, sizeof conversation->first);
     return taken;

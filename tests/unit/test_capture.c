@@ -343,6 +343,23 @@ TEST_BETWEEN(a_last_segment_that_is_lost, set_up, tear_down)
     assert_int_equal(traffic.unanswered, 1);
 }
 
+/* The client says that it has received what the server has sent. */
+TEST(a_direction_that_was_not_captured)
+{
+    for (size_t joined = 0; joined < 2; joined++) {
+        set_up(NULL);
+        if (joined == 0)
+            take_tcp(CLIENT, number[CLIENT], 0, SYN, NULL, 0);
+        for (size_t i = joined * MIDDLE; i < segment_count; i++)
+            if (segments[i].from == CLIENT)
+                take_segment(&segments[i]);
+        capture_end(capture);
+        assert_string_equal(traffic.why_unreadable, "the capture lacks a segment");
+        assert_in_range(capture_counts(capture)->missing_bytes, 1, said_count[SERVER]);
+        tear_down(NULL);
+    }
+}
+
 /* No more than CAPTURE_WAITING_MOST bytes are kept. */
 TEST_BETWEEN(a_gap_that_is_never_filled, set_up, tear_down)
 {
