@@ -298,14 +298,13 @@ static void print_end(const struct claims *claims)
         free(names[i].text);
 }
 
-static int print_results(void *context, int *verdict)
+static int print_results(void *context)
 {
     const struct claims *claims = context;
-    *verdict = verdict_status(findings_verdict(&claims->findings));
     if (claims->output.quiet)
         findings_complain(&claims->findings, "", false);
     print_end(claims);
-    return 0;
+    return verdict_status(findings_verdict(&claims->findings));
 }
 
 int claims_main(int argc, char **argv)

@@ -73,10 +73,9 @@ static const char *find_fault(const struct table_value *row, uint32_t cpu_percen
 }
 
 /* Keeps operations a second of the rounds of a series that count. */
-static int keep_rates(const struct load_series *series, void *context, int *verdict)
+static int keep_rates(const struct load_series *series)
 {
-    struct attempt *attempt = context;
-    (void)verdict;
+    struct attempt *attempt = series->user;
     attempt->disturbed = series->base.noise.in_a_row;
     for (size_t side = 0; side < series->base.record_count; side++) {
         const struct table *rows = &series->base.records[side].rows;
@@ -101,7 +100,7 @@ static int keep_rates(const struct load_series *series, void *context, int *verd
 static void run_series(struct attempt *attempt, uint32_t cpu_percent)
 {
     struct claim_host *host = attempt->host;
-    bool simulated = host->fleet.simulation != NULL, interrupted = false;
+    bool simulated = host->fleet.simulation != NULL;
     uint64_t servers[CLAIM_ENSEMBLES], reads[] = {0, 100}, sessions = SESSIONS;
     char name[] = "claims", *argv[] = {name, NULL};
     memcpy(servers, attempt->claim->servers, sizeof servers);
@@ -128,13 +127,11 @@ static void run_series(struct attempt *attempt, uint32_t cpu_percent)
         .timeout_ns = host->timeout_ns,
         .seed = host->seed + attempt->rounds,
     };
-    const struct load_series_user user = {.subcommand = name,
-                                          .print_results = keep_rates,
-                                          .context = attempt,
-                                          .interrupted = &interrupted};
+    struct load_series series = {
+        .subcommand = name, .options = &options, .print_results = keep_rates, .user = attempt};
     if (host->progress != NULL)
         progress_show_step(host->progress, "sending reads and writes to private ensembles");
-    if (load_series_run(&options, &user, 1, argv) != 0 && interrupted)
+    if (load_series_run(&series, 1, argv) != 0 && series.base.interrupted)
         attempt->kind = error_raise(attempt->error, ERROR_INTERRUPTED, 0, name, "%s", "");
     host->trials += ROUNDS * (unsigned)(options.reads.count * CLAIM_ENSEMBLES);
     attempt->rounds += ROUNDS;

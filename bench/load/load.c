@@ -293,27 +293,24 @@ static json_t *describe_cells(const void *context, const struct series_record *r
     return list;
 }
 
-static int print_results(const struct load_series *series, void *context, int *verdict)
+static int print_results(const struct load_series *series)
 {
     static const struct series_view view = {.write = write_text, .cells = describe_cells};
-    (void)context;
     page_add_series(&series->base);
-    *verdict = series_print_results(&series->base, &view);
-    return 0;
+    return series_print_results(&series->base, &view);
 }
 
 int load_main(int argc, char **argv)
 {
-    const struct load_series_user user = {
-        .subcommand = "load",
-        .print_results = print_results,
-        .verdict_of_nothing = verdict_word(VERDICT_NOT_VALID),
-    };
     struct load_options options;
+    struct load_series series = {.subcommand = "load",
+                                 .options = &options,
+                                 .print_results = print_results,
+                                 .verdict_of_nothing = verdict_word(VERDICT_NOT_VALID)};
     int status = parse_command_line(argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
-    status = load_series_run(&options, &user, argc, argv);
+    status = load_series_run(&series, argc, argv);
     load_options_deinit(&options);
     return status;
 }

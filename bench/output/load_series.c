@@ -95,8 +95,8 @@ static enum error_kind lay_out(void *context, struct error *error)
 static enum error_kind open_record(void *context, struct series_record *record, struct error *error)
 {
     struct load_series *series = context;
-    if (series->user->warning != NULL)
-        manifest_warn(&record->manifest, series->user->warning);
+    if (series->warning != NULL)
+        manifest_warn(&record->manifest, series->warning);
     return load_files_open(&series->files[record->topology], series->options->hosts > 0, record,
                            error);
 }
@@ -352,16 +352,15 @@ static enum error_kind join_records(void *context, struct error *error)
     return kind;
 }
 
-static int print_results(void *context, int *verdict)
+static int print_results(void *context)
 {
-    struct load_series *series = context;
-    return series->user->print_results(series, series->user->context, verdict);
+    const struct load_series *series = context;
+    return series->print_results(series);
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-int load_series_run(struct load_options *options, const struct load_series_user *user, int argc,
-                    char **argv)
+int load_series_run(struct load_series *series, int argc, char **argv)
 {
     static const struct series_user of_loads = {.lay_out = lay_out,
                                                 .rows = &load_row_table,
@@ -373,30 +372,24 @@ int load_series_run(struct load_options *options, const struct load_series_user 
                                                 .has_plots = true,
                                                 .join = join_records,
                                                 .print_results = print_results};
+    struct load_options *options = series->options;
     const struct levels *sessions = &options->sessions;
     uint32_t hosts = options->hosts > 0 ? options->hosts : 1;
     uint64_t most = (sessions->list[sessions->count - 1] + hosts - 1) / hosts;
     struct levels share = {.list = &most, .count = 1}; /* of this host */
-    const struct series_options of_series = {.subcommand = user->subcommand,
+    const struct series_options of_series = {.subcommand = series->subcommand,
                                              .target = &options->target,
                                              .output = &options->output,
                                              .clients =
                                                  options->hosts > 0 ? &share : &options->sessions,
                                              .processes = options->processes,
                                              .seed = options->seed,
-                                             .verdict_of_nothing = user->verdict_of_nothing};
-    struct load_series *series = memory_new(1, sizeof *series);
-    series->options = options;
-    series->user = user;
+                                             .verdict_of_nothing = series->verdict_of_nothing};
     int status = series_run(&series->base, &of_series, &of_loads, series, argc, argv);
     load_hosts_leave(&series->hosts, status);
-    status = status != 0 ? status : series->status;
-    if (user->interrupted != NULL)
-        *user->interrupted = series->base.interrupted;
     series_deinit(&series->base);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         table_deinit(&series->found[i]);
     free(series->cells);
-    free(series);
-    return status;
+    return status != 0 ? status : series->status;
 }

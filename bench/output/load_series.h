@@ -252,23 +252,17 @@ MUST_CHECK enum error_kind load_files_add(struct load_files *files, const struct
 
 /* ------------------------------------------------------------------ the series */
 
-struct load_series;
-
-/* The subcommand that a series is for; constant. */
-struct load_series_user {
-    const char *subcommand;
-    const char *verdict_of_nothing; /* as in struct series_options */
-    const char *warning;            /* for every manifest; NULL: none */
-    /* As in struct series_user. */
-    int (*print_results)(const struct load_series *series, void *context, int *verdict);
-    void *context;
-    bool *interrupted; /* becomes whether a signal ended the series; or NULL */
-};
-
+/* All zero bytes but for what the subcommand sets. */
 struct load_series {
     struct series base;
+    /* Set by the subcommand: */
     struct load_options *options;
-    const struct load_series_user *user;
+    const char *subcommand;
+    const char *verdict_of_nothing;                         /* as in struct series_options */
+    const char *warning;                                    /* for every manifest; NULL: none */
+    int (*print_results)(const struct load_series *series); /* as in struct series_user */
+    void *user;                                             /* the subcommand's own */
+
     struct load_files files[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
     struct table found[OPTIONS_TOPOLOGIES_MAX];      /* load_cells of a record that is finished */
     struct load_cell *cells;                         /* each once */
@@ -277,9 +271,8 @@ struct load_series {
 };
 
 /* Starts or finds the servers, makes all trials, stops the servers, closes the records and has the
- * user print the results. argv[0] is the subcommand. Returns the exit status; errors have been
- * complained about. */
-int load_series_run(struct load_options *options, const struct load_series_user *user, int argc,
-                    char **argv);
+ * results printed; then of the series only base.interrupted is left. argv[0] is the subcommand.
+ * Returns the exit status; errors have been complained about. */
+int load_series_run(struct load_series *series, int argc, char **argv);
 
 #endif

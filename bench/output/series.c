@@ -408,12 +408,8 @@ static int conclude(struct series *series, int status)
 {
     const struct series_options *options = &series->options;
     const struct error *error = series->cut_short;
-    int verdict = 0, left = 0;
     size_t kept = trials_kept(series);
-    if (kept > 0) {
-        int written = series->user->print_results(series->context, &verdict);
-        status = status != 0 ? status : written;
-    }
+    int found = kept > 0 ? series->user->print_results(series->context) : 0;
     if (error != NULL)
         status = error->kind == ERROR_UNREAD /* a reader who has seen enough needs no complaint */
                      ? error_exit_status(error->kind)
@@ -423,10 +419,9 @@ static int conclude(struct series *series, int status)
         json_result_write(json_pack("{s:s, s:s, s:[]}", "verdict", options->verdict_of_nothing,
                                     "cut_short", error_words(ERROR_INTERRUPTED), "results"),
                           stdout);
-    if (series->left.kind != ERROR_NONE)
-        left = complain(&series->left);
+    int left = series->left.kind != ERROR_NONE ? complain(&series->left) : 0;
     status = status != 0 ? status : left;
-    return verdict == 1 || status == 0 ? verdict : status;
+    return found == 1 || status == 0 ? found : status;
 }
 
 /* Records that were opened before an error have no trials: closing them removes them. */

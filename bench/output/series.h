@@ -123,9 +123,8 @@ struct series_user {
     /* When all records are closed: writes what is of all of them. */
     enum error_kind (*join)(void *context, struct error *error);
     /* Prints the results, and writes what the records do not; not called without a trial. Returns
-     * 0, or the exit status of an error that it has complained about. *verdict, 0 before: 1:
-     * something fails; 4: not valid, or not determined. */
-    int (*print_results)(void *context, int *verdict);
+     * the exit status of what was found, or of an error that it has complained about. */
+    int (*print_results)(void *context);
 };
 
 /* The pointers are the caller's, and must outlive the series. */

@@ -168,9 +168,9 @@ double paper_published(const struct paper_figure *list, size_t count, uint64_t x
 void paper_add_trials(struct paper *paper, const struct series *series);
 
 /* Judges all trials of a series, writes the files, draws the plots, adds the page, and prints, or
- * sets the results. Returns 0, or the exit status of an error that has been complained about;
- * *verdict: the findings'. */
-int paper_finish(struct paper *paper, const struct series *series, int *verdict);
+ * sets the results. Returns the exit status of the findings, or of an error that has been
+ * complained about. */
+int paper_finish(struct paper *paper, const struct series *series);
 
 /* The evaluations of --json, to which paper_json_add appends one. paper: NULL without a result,
  * which leaves the verdict of all open. */

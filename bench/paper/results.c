@@ -150,7 +150,7 @@ static void print(const struct paper *paper)
 
 /* ------------------------------------------------------------------ the whole */
 
-int paper_finish(struct paper *paper, const struct series *series, int *verdict)
+int paper_finish(struct paper *paper, const struct series *series)
 {
     const struct output_options *output = &paper->options.load.output;
     const struct table *rows[OPTIONS_TOPOLOGIES_MAX], *const files[] = {&paper->figures,
@@ -173,8 +173,8 @@ int paper_finish(struct paper *paper, const struct series *series, int *verdict)
         findings_complain(&paper->findings, "", true);
     else
         print(paper);
-    *verdict = verdict_status(findings_verdict(&paper->findings));
     if (output->json)
         paper->results = describe_records(paper, series);
-    return status;
+    int found = verdict_status(findings_verdict(&paper->findings));
+    return found == 1 || status == 0 ? found : status;
 }

@@ -249,10 +249,10 @@ static enum error_kind add_findings(void *context, struct series_record *record,
     return ERROR_NONE;
 }
 
-static int finish(void *context, int *verdict)
+static int finish(void *context)
 {
     const struct table3_series *series = context;
-    return paper_finish(series->paper, &series->base, verdict);
+    return paper_finish(series->paper, &series->base);
 }
 
 static int run_table3(struct paper *paper)

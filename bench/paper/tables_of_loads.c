@@ -22,9 +22,9 @@
 
 /* ------------------------------------------------------------------ the loads */
 
-static int finish(const struct load_series *series, void *context, int *verdict)
+static int finish(const struct load_series *series)
 {
-    return paper_finish(context, &series->base, verdict);
+    return paper_finish(series->user, &series->base);
 }
 
 /* Gives each private server its share of the CPU, and makes all trials. A server's code is compiled
@@ -33,10 +33,10 @@ static int run_loads(struct paper *paper)
 {
     struct load_options *load = &paper->options.load;
     struct target_options *target = &load->target;
-    struct load_series_user user = {.subcommand = paper->evaluation->arguments.subcommand,
-                                    .print_results = finish,
-                                    .context = paper,
-                                    .interrupted = &paper->interrupted};
+    struct load_series series = {.subcommand = paper->evaluation->arguments.subcommand,
+                                 .options = load,
+                                 .print_results = finish,
+                                 .user = paper};
     char found[400], text[512];
     const char *why = NULL;
     if (target->driver != DRIVER_SIMULATED && !target->connect && target->cpu_percent == 0)
@@ -48,12 +48,14 @@ static int run_loads(struct paper *paper)
                  "%s; the servers share the cores, so the shape cannot show, and is not judged "
                  "between numbers of servers",
                  why);
-        user.warning = text;
+        series.warning = text;
         if (!load->output.quiet)
             complain_mildly("%s", text);
     }
     load->rehearses = target->driver != DRIVER_SIMULATED;
-    return load_series_run(load, &user, paper->argc, paper->argv);
+    int status = load_series_run(&series, paper->argc, paper->argv);
+    paper->interrupted = series.base.interrupted;
+    return status;
 }
 
 /* ------------------------------------------------------------------ Table 1 */

@@ -188,13 +188,12 @@ static json_t *describe_answers(const void *context, const struct series_record 
     return list;
 }
 
-static int print_results(void *context, int *verdict)
+static int print_results(void *context)
 {
     static const struct series_view view = {.write = print_sizes, .cells = describe_answers};
     const struct plan_searches *searches = context;
     page_add_series(&searches->series);
-    *verdict = series_print_results(&searches->series, &view);
-    return 0;
+    return series_print_results(&searches->series, &view);
 }
 
 /* ------------------------------------------------------------------ the whole */

@@ -196,7 +196,7 @@ static json_t *describe_cells(const void *context, const struct series_record *b
 }
 
 /* The command for the results of several topologies is on a line of its own, to be copied. */
-static int print_results(void *context, int *verdict)
+static int print_results(void *context)
 {
     static const struct series_view view = {.write = write_text, .cells = describe_cells};
     const struct run *run = context;
@@ -210,14 +210,14 @@ static int print_results(void *context, int *verdict)
         whole += base->whole;
     }
     page_add_series(&run->base);
-    *verdict = series_print_results(&run->base, &view);
+    int status = series_print_results(&run->base, &view);
     if (whole > 1 && !output->json && !output->quiet && !output->no_files) {
         if (run->base.targets.made_out)
             printf("\nall in one page: %s/%s", output->out, PAGE_FILE);
         printf("\nto compare them: zkherd compare%s\n", folders.text);
     }
     free(folders.text);
-    return 0;
+    return status;
 }
 
 /* ------------------------------------------------------------------ the whole */

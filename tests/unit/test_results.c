@@ -233,11 +233,10 @@ static enum error_kind fail_to_join(void *context, struct error *error)
     return error_raise(error, ERROR_NO_SPACE, 0, "cells.csv", "%s", "");
 }
 
-static int print_nothing(void *context, int *verdict)
+static int print_nothing(void *context)
 {
     (void)context;
-    *verdict = found_verdict;
-    return 0;
+    return found_verdict;
 }
 
 /* A file that could not be written at the end: what fails outweighs it, what is not valid does not.
