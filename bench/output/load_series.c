@@ -291,13 +291,8 @@ static enum error_kind run(void *context, struct error *error)
 static void end_hosts(struct load_series *series, struct series_record *record)
 {
     const struct load_hosts *hosts = &series->hosts;
-    const struct error *why = series->base.cut_short, *left = &series->base.left;
-    int status = verdict_status(findings_verdict(&record->findings));
+    int verdict = verdict_status(findings_verdict(&record->findings));
     char spread[32];
-    if (status != 1 && why != NULL)
-        status = error_exit_status(why->kind);
-    if (status == 0)
-        status = error_exit_status(left->kind);
     if (record->rows.rows > 0)
         findings_add(&record->findings,
                      FINDING_MEASURED("hosts", table_row(&record->rows, 0)[load_row_mix].text,
@@ -308,7 +303,7 @@ static void end_hosts(struct load_series *series, struct series_record *record)
                      series->options->hosts,
                      text_format_duration(hosts->spread_ns, spread, sizeof spread),
                      (unsigned long long)tally_rpcs(&hosts->cost));
-    meeting_end(hosts->meeting, status);
+    meeting_end(hosts->meeting, series_status(&series->base, verdict));
 }
 
 /* ------------------------------------------------------------------ after the last trial */

@@ -401,27 +401,30 @@ int series_print_results(const struct series *series, const struct series_view *
     return verdict_status(worst);
 }
 
-/* Prints what was found, and says what went wrong. Returns the exit status: what fails outweighs
- * everything else, and an error what is not valid. What else went wrong may be why znodes remain,
- * so these come last. */
+int series_status(const struct series *series, int verdict)
+{
+    const struct error *error = series->cut_short != NULL ? series->cut_short : &series->left;
+    return verdict == 1 || error->kind == ERROR_NONE ? verdict : error_exit_status(error->kind);
+}
+
+/* Prints what was found, and says what went wrong. Returns the exit status; that of the records'
+ * files comes before that of znodes which remain, as what else went wrong may be why. */
 static int conclude(struct series *series, int status)
 {
     const struct series_options *options = &series->options;
     const struct error *error = series->cut_short;
     size_t kept = trials_kept(series);
     int found = kept > 0 ? series->user->print_results(series->context) : 0;
-    if (error != NULL)
-        status = error->kind == ERROR_UNREAD /* a reader who has seen enough needs no complaint */
-                     ? error_exit_status(error->kind)
-                     : complain_about(options->subcommand, error);
+    if (error != NULL && error->kind != ERROR_UNREAD) /* a reader who has seen enough */
+        (void)complain_about(options->subcommand, error);
     if (series->interrupted && kept == 0 && options->output->json &&
         options->verdict_of_nothing != NULL)
         json_result_write(json_pack("{s:s, s:s, s:[]}", "verdict", options->verdict_of_nothing,
                                     "cut_short", error_words(ERROR_INTERRUPTED), "results"),
                           stdout);
-    int left = series->left.kind != ERROR_NONE ? complain(&series->left) : 0;
-    status = status != 0 ? status : left;
-    return found == 1 || status == 0 ? found : status;
+    if (series->left.kind != ERROR_NONE)
+        (void)complain(&series->left);
+    return status != 0 && error == NULL && found != 1 ? status : series_status(series, found);
 }
 
 /* Records that were opened before an error have no trials: closing them removes them. */

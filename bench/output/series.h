@@ -176,6 +176,10 @@ struct series {
 int series_run(struct series *series, const struct series_options *options,
                const struct series_user *user, void *context, int argc, char **argv);
 enum error_kind series_make_rounds(struct series *series, struct error *error);
+
+/* After the last trial, the exit status with a verdict's: what fails outweighs everything else, and
+ * an error what is not valid. */
+int series_status(const struct series *series, int verdict);
 void series_deinit(struct series *series);
 
 /* What the trials demand of servers of --connect, which others may use: whether it is said, and how

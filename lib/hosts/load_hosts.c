@@ -16,13 +16,14 @@
 /* ------------------------------------------------------------------ steps */
 
 /* Rank 0 says its steps, and waits for all others at theirs, and the other way round. */
-static void reach_step(const struct load_hosts *hosts, struct load_trial *trial,
-                       enum meeting_step step, const char *text)
+static void reach_step(struct load_hosts *hosts, struct load_trial *trial, enum meeting_step step)
 {
     bool is_of_first = step == MEETING_TRIAL || step == MEETING_GO || step == MEETING_READ;
     bool says = is_of_first == (hosts->meeting->rank == 0);
-    if (says && load_trial_goes_on(trial))
-        meeting_say(hosts->meeting, step, text);
+    if (says && load_trial_goes_on(trial)) {
+        meeting_say(hosts->meeting, step, hosts->text);
+        hosts->text[0] = '\0';
+    }
     while (!says && load_trial_goes_on(trial) && !meeting_has(hosts->meeting, step)) {
         experiment_rest(&trial->experiment); /* each host watches over itself */
         experiment_wait(&trial->experiment, TURN_NS);
@@ -44,7 +45,7 @@ static void note_guests(struct load_hosts *hosts, struct load_trial *trial)
 static void start(struct load_hosts *hosts, struct load_trial *trial, uint64_t said_ns)
 {
     uint64_t heard_ns = experiment_now_ns(&trial->experiment);
-    reach_step(hosts, trial, MEETING_BEGUN, "");
+    reach_step(hosts, trial, MEETING_BEGUN);
     uint64_t spread_ns = experiment_now_ns(&trial->experiment) - said_ns;
     hosts->spread_ns = spread_ns > hosts->spread_ns ? spread_ns : hosts->spread_ns;
     load_trial_wait(trial, heard_ns + BEGIN_NS);
@@ -194,11 +195,11 @@ static void add_up(struct load_hosts *hosts, struct load_trial *trial)
         struct record record = {.is_taken = false};
         exchange_host(&record, trial, own);
         meeting_send(meeting, record.numbers, record.at);
-        snprintf(hosts->sent, sizeof hosts->sent, "%zu", record.at);
+        snprintf(hosts->text, sizeof hosts->text, "%zu", record.at);
         free(record.numbers);
         return;
     }
-    reach_step(hosts, trial, MEETING_SENT, "");
+    reach_step(hosts, trial, MEETING_SENT);
     for (uint32_t rank = 1; load_trial_goes_on(trial) && rank < meeting->plan.hosts; rank++) {
         add_host(hosts, trial, rank);
         if (!meeting_stands(meeting))
@@ -215,10 +216,7 @@ static void take_step(void *context, struct load_trial *trial, enum load_step of
         [LOAD_STEP_ADD_UP] = MEETING_READ, [LOAD_STEP_CLEAR] = MEETING_SENT};
     struct load_hosts *hosts = context;
     uint64_t began_ns = experiment_now_ns(&trial->experiment);
-    reach_step(hosts, trial, steps[of],
-               of == LOAD_STEP_BEGIN   ? hosts->order
-               : of == LOAD_STEP_CLEAR ? hosts->sent
-                                       : "");
+    reach_step(hosts, trial, steps[of]);
     if (of == LOAD_STEP_OPEN)
         note_guests(hosts, trial);
     else if (of == LOAD_STEP_START)
@@ -246,7 +244,7 @@ void load_hosts_share(struct load_hosts *hosts, const char *order, struct load_p
     struct fleet_plan *fleet = &plan->fleet;
     if (meeting == NULL)
         return;
-    hosts->order = order;
+    snprintf(hosts->text, sizeof hosts->text, "%s", order);
     fleet->rank = meeting->rank;
     fleet->hosts = meeting->plan.hosts;
     fleet->all = fleet->sessions;

@@ -36,16 +36,14 @@ struct load_hosts {
     const struct load_host *busiest; /* its processes used most of the cores that they may */
     uint64_t spread_ns;              /* rank 0: all have begun within this time, in every trial */
     struct tally cost;               /* of the meeting, for these servers */
-    const char *order;               /* what rank 0 says of the trial */
-    char sent[24];                   /* how many numbers this host's record has */
+    char text[160]; /* with the next word: the order; how many numbers a record has */
 };
 
 /* Leaves the meeting (meeting_leave), and frees the list. */
 void load_hosts_leave(struct load_hosts *hosts, int status);
 
 /* The plan and the place of a trial become those of this host's share. order: what the others are
- * to do, if this host is rank 0; must last as long as the trial. Its end is END_ALONE when the
- * hosts have gone apart. */
+ * to do, if this host is rank 0. Its end is END_ALONE when the hosts have gone apart. */
 void load_hosts_share(struct load_hosts *hosts, const char *order, struct load_plan *plan,
                       struct fleet_host *host);
 

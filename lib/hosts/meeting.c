@@ -205,7 +205,6 @@ void meeting_send(struct meeting *meeting, const uint64_t *numbers, size_t count
         snprintf(path, sizeof path, "%.370s-%zu", meeting->members[meeting->rank].path,
                  at / PART_NUMBERS);
         const struct request request = request_create(path, packed, bytes, EPHEMERAL);
-        meeting->parts = at / PART_NUMBERS + 1;
         if (ask(meeting, &request) && meeting->session->reply.status != ZK_OK)
             meeting_break(meeting, "host %u cannot create %.200s", meeting->rank, path);
     }
@@ -241,34 +240,41 @@ uint64_t *meeting_take(struct meeting *meeting, uint32_t rank, size_t *count)
 
 /* ------------------------------------------------------------------ coming */
 
-/* Takes the lowest rank that is free, if there is one; and makes the place, which whoever leaves
- * may delete. */
+/* A session without the chroot, which is the place and may have to be made. */
+static enum error_kind open_session(const struct connect_string *servers, int interrupts,
+                                    struct setup_session **session, struct error *error)
+{
+    struct connect_string without = *servers;
+    without.chroot[0] = '\0';
+    return setup_session_new(&without, NULL, OPEN_NS, interrupts, session, error);
+}
+
+/* Takes the lowest rank that is free, if there is one. A place that is missing, or that whoever
+ * left last has deleted, is made for the next attempt. */
 static enum error_kind claim_rank(struct meeting *meeting, const char *word, struct error *error)
 {
     struct setup_session *session = meeting->session;
+    enum zk_status status;
     uint32_t rank = 0;
-    while (!meeting->has_come && rank < meeting->plan.hosts) {
-        const struct request member =
-            request_create(meeting->members[rank].path, word, strlen(word), EPHEMERAL);
-        if (setup_session_ask(session, &member, member.path, error))
+    do {
+        const char *path = meeting->members[rank].path;
+        const struct request member = request_create(path, word, strlen(word), EPHEMERAL);
+        if (setup_session_ask(session, &member, path, error))
             return error->kind;
-        enum zk_status status = session->reply.status;
-        meeting->rank = rank;
-        meeting->has_come = status == ZK_OK;
-        if (status == ZK_NODE_EXISTS)
-            rank++;
-        else if (status == ZK_NO_NODE &&
-                 setup_session_create(session, meeting->plan.servers->chroot, PLACE, error) &&
-                 error->kind != ERROR_EXISTS)
-            return error->kind;
-        else if (status != ZK_OK && status != ZK_NO_NODE)
-            return error_raise(error, status == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_SESSION_LOST,
-                               0, member.path, "of the meeting");
-    }
-    meeting->session_id = client_session_id(session->client);
+        status = session->reply.status;
+        meeting->rank = rank++;
+    } while (status == ZK_NODE_EXISTS && rank < meeting->plan.hosts);
+    meeting->has_come = status == ZK_OK;
     meeting->heard = meeting->members + (meeting->rank == 0);
     meeting->heard_count = meeting->rank == 0 ? meeting->plan.hosts - 1 : 1;
-    return ERROR_NONE;
+    if (status == ZK_OK || status == ZK_NODE_EXISTS)
+        return ERROR_NONE;
+    if (status != ZK_NO_NODE)
+        return error_raise(error, status == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_SESSION_LOST, 0,
+                           meeting->members[0].path, "of the meeting");
+    enum error_kind made =
+        setup_session_create(session, meeting->plan.servers->chroot, PLACE, error);
+    return made == ERROR_EXISTS ? ERROR_NONE : made;
 }
 
 /* Adds the names of the settings in lines of ours that theirs do not have; both begin with the end
@@ -362,12 +368,10 @@ enum error_kind meeting_join(const struct meeting_plan *plan, struct meeting **j
                              struct error *error)
 {
     struct meeting *meeting = memory_new(1, sizeof *meeting);
-    struct connect_string servers = *plan->servers;
     const unsigned char *settings = (const unsigned char *)plan->settings;
     uInt length = (uInt)strlen(plan->settings);
     char host[65] = "";
-    servers.chroot[0] = '\0'; /* which may have to be made */
-    if (setup_session_new(&servers, NULL, OPEN_NS, plan->interrupts, &meeting->session, error)) {
+    if (open_session(plan->servers, plan->interrupts, &meeting->session, error)) {
         free(meeting);
         return error->kind;
     }
@@ -424,30 +428,21 @@ static void end_together(struct meeting *meeting, int status)
         read_changed_words(meeting);
 }
 
-/* Deletes parts that nobody has taken, the member, and the place if it is empty and zkherd's own:
- * each host tries, and the last one succeeds. A host that is about to come makes it again. A place
- * that was lost a moment ago may be back; if the session has ended, the member may be another's. */
-static void clear_away(struct meeting *meeting)
+/* Deletes the place if it is empty and zkherd's own: each host tries, in a session of its own as
+ * its member goes with that of the meeting, and the last one succeeds. A host that is about to come
+ * makes it again. */
+static void delete_place(const struct connect_string *servers)
 {
-    struct setup_session *session = meeting->session;
-    const char *own = meeting->members[meeting->rank].path;
-    char path[MEETING_PATH_SIZE];
-    const struct request part = request_delete(path),
-                         place = request_delete(meeting->plan.servers->chroot);
+    struct setup_session *session;
     struct error error;
-    if (setup_session_read(session, OP_GET, place.path, &error) != ERROR_NONE ||
-        session->reply.status != ZK_OK)
+    const struct request place = request_delete(servers->chroot);
+    if (open_session(servers, -1, &session, &error) != ERROR_NONE)
         return;
-    bool is_made = session->value != NULL && strcmp(session->value, PLACE) == 0;
-    if (client_session_id(session->client) == meeting->session_id) {
-        for (size_t number = 0; number < meeting->parts; number++) {
-            snprintf(path, sizeof path, "%.370s-%zu", own, number);
-            (void)!setup_session_ask(session, &part, path, &error);
-        }
-        (void)!setup_session_delete_tree(session, own, &error);
-    }
-    if (is_made)
+    if (setup_session_read(session, OP_GET, place.path, &error) == ERROR_NONE &&
+        session->reply.status == ZK_OK && session->value != NULL &&
+        strcmp(session->value, PLACE) == 0)
         (void)!setup_session_ask(session, &place, place.path, &error);
+    setup_session_free(session);
 }
 
 void meeting_leave(struct meeting *meeting, int status)
@@ -456,9 +451,9 @@ void meeting_leave(struct meeting *meeting, int status)
         return;
     if (meeting->has_met && (meeting->rank == 0 || meeting->members[0].word == MEETING_END))
         end_together(meeting, status);
+    setup_session_free(meeting->session); /* with its ephemeral znodes */
     if (meeting->has_come)
-        clear_away(meeting);
-    setup_session_free(meeting->session);
+        delete_place(meeting->plan.servers);
     for (uint32_t rank = 0; rank < meeting->plan.hosts; rank++)
         free(meeting->members[rank].data);
     free(meeting->members);

@@ -81,14 +81,12 @@ struct meeting_plan {
 struct meeting {
     struct meeting_plan plan;
     struct setup_session *session;  /* with the meeting place */
-    int64_t session_id;             /* of the session that has made this host's member */
     struct meeting_member *members; /* by rank */
     uint32_t rank;
     struct meeting_member *heard; /* the members that this host watches */
     uint32_t heard_count;
     bool has_come, has_met; /* this host has a member; all have */
     uint32_t trial;         /* from 1; 0 before the first */
-    size_t parts;           /* of records that this host has sent: the most so far */
     struct tally spent;     /* by this host for words, since the owner has set it to 0 */
     char why[480];          /* the hosts are not, or no longer, together; "": they are */
 };

@@ -274,7 +274,6 @@ static int exchange_damaged(void)
         const struct request part = request_create(path, packed, length, EPHEMERAL);
         await_step(meeting, MEETING_TRIAL);
         expect(setup_session_ask(meeting->session, &part, path, &error), &error);
-        meeting->parts = 1;
         meeting_say(meeting, MEETING_SENT, damage->said);
         is_well = hears_end(meeting, "4: the record of host 1 (") && is_well &&
                   strstr(meeting->why, "has ended the load: the record of host 1 (") != NULL;
