@@ -33,8 +33,7 @@ struct load_cell {
 
 #define LOAD_SERVER_COLUMN(X, T, name, keys, word, meaning)                                        \
     X(T, server_##name, COUNT, "", 0, NONE,                                                        \
-      "what the servers counted in that time, without zkherd's own session; empty if they do not " \
-      "report it")
+      "what the servers counted then, without the session of zkherd; empty if not reported")
 #define LOAD_KIND_COLUMN(X, T, kind, name)                                                         \
     X(T, name, COUNT, "", 0, NONE, "operations answered, as foreseen, by kind")
 /* The kinds of operations, and their columns. */
@@ -51,8 +50,7 @@ struct load_cell {
     K(X, T, LOAD_CREATE_DELETE, create_deletes)                                                    \
     K(X, T, LOAD_ASYNC_DELETE, async_deletes)
 #define LOAD_ERROR_COLUMN(X, T, name)                                                              \
-    X(T, errors_##name, COUNT, "", 0, NONE,                                                        \
-      "those of operations that were due in the measured time, by status")
+    X(T, errors_##name, COUNT, "", 0, NONE, "of operations due in the measured time, by status")
 #define LOAD_TIME_COLUMNS(X, T, name, meaning)                                                     \
     X(T, name##_p50_us, REAL, "us", 1, GEOMETRIC, meaning)                                         \
     X(T, name##_p90_us, REAL, "us", 1, NONE, meaning)                                              \
@@ -74,8 +72,7 @@ struct load_cell {
     X(T, driver, TEXT, "", 0, KEY, "as in `trials.csv`")                                           \
     X(T, processes, COUNT, "", 0, KEY, "as in `trials.csv`")                                       \
     X(T, mix, TEXT, "", 0, KEY, "the mix, as `--mix` takes it")                                    \
-    X(T, reads_percent, COUNT, "%", 0, KEY,                                                        \
-      "the share of its operations that only read (get, exists, children)")                        \
+    X(T, reads_percent, COUNT, "%", 0, KEY, "its share of get, exists and children")               \
     X(T, sessions, COUNT, "", 0, KEY, "as on the command line")                                    \
     X(T, depth, COUNT, "", 0, KEY, "as on the command line")                                       \
     X(T, value_bytes, COUNT, "bytes", 0, KEY, "as on the command line")                            \
@@ -83,11 +80,9 @@ struct load_cell {
     X(T, trial, COUNT, "", 0, NONE, "its number within the cell")                                  \
     X(T, seed, COUNT, "", 0, NONE, "the seed of the load")                                         \
     X(T, seconds, COUNT, "s", 0, NONE, "the measured time in seconds")                             \
-    X(T, offered_per_s, REAL, "1/s", 2, GEOMETRIC,                                                 \
-      "operations that were due, sent or not; empty in a closed loop")                             \
+    X(T, offered_per_s, REAL, "1/s", 2, GEOMETRIC, "due, sent or not; empty in a closed loop")     \
     X(T, achieved_per_s, REAL, "1/s", 2, GEOMETRIC,                                                \
-      "operations answered, as foreseen; like other rates and cores empty if the measured time "   \
-      "was cut short")                                                                             \
+      "operations answered, as foreseen; rates and cores are empty if the time was cut short")     \
     X(T, delayed, COUNT, "", 0, NONE,                                                              \
       "operations sent late: `depth` of their session were outstanding, or it had no connection")  \
     X(T, unsent, COUNT, "", 0, SUM,                                                                \
@@ -111,14 +106,11 @@ struct load_cell {
     LOAD_PAIR_COLUMNS(X, T, lag, NONE, NONE, LOAD_LAG)                                             \
     X(T, lag_max_us, REAL, "us", 1, NONE, LOAD_LAG)                                                \
     X(T, watch_percent, COUNT, "%", 0, NONE, "as on the command line")                             \
-    X(T, notifications, COUNT, "", 0, NONE,                                                        \
-      "watch notifications received, from the start of the warm-up to the end")                    \
+    X(T, notifications, COUNT, "", 0, NONE, "received from the start of the warm-up to the end")   \
     X(T, notifications_untimed, COUNT, "", 0, NONE,                                                \
       "those whose write is not known: a lost reply, a multi, or too many writes in between")      \
-    X(T, writes_fired, COUNT, "", 0, NONE,                                                         \
-      "writes of the measured time that fired a timed notification at least")                      \
-    X(T, fan_out_mean, REAL, "", 3, GEOMETRIC,                                                     \
-      "timed notifications of such a write; empty if there was none")                              \
+    X(T, writes_fired, COUNT, "", 0, NONE, "measured writes that fired a timed notification")      \
+    X(T, fan_out_mean, REAL, "", 3, GEOMETRIC, "their timed notifications; empty without one")     \
     X(T, fan_out_max, COUNT, "", 0, NONE, "the most of one write; empty if there was none")        \
     LOAD_PAIR_COLUMNS(X, T, notification, GEOMETRIC, NONE,                                         \
                       "from the sending of such a write to a notification")                        \
@@ -131,19 +123,15 @@ struct load_cell {
       "CPU time of all worker processes by the measured time; empty in a simulation")              \
     X(T, server_cores, REAL, "cores", 3, GEOMETRIC, "that of all private servers together")        \
     X(T, client_rss_kib, COUNT, "KiB", 0, NONE, "resident memory of all worker processes")         \
-    X(T, rpcs, COUNT, "", 0, NONE,                                                                 \
-      "requests sent from the start of the warm-up to the last reply")                             \
+    X(T, rpcs, COUNT, "", 0, NONE, "requests from the start of the warm-up to the last reply")     \
     FOUR_LETTER_OF_LOADS(LOAD_SERVER_COLUMN, X, T)                                                 \
     X(T, reconciled, TEXT, "", 0, NONE, "`yes`, `no` or `na`, as in `trials.csv`")                 \
-    X(T, reconnects, COUNT, "", 0, NONE,                                                           \
-      "number of times that a session lost its connection and connected again")                    \
-    X(T, marks, COUNT, "", 0, NONE,                                                                \
-      "how many things happened to the servers in the measured time")                              \
+    X(T, reconnects, COUNT, "", 0, NONE, "connections that were lost and opened again")            \
+    X(T, marks, COUNT, "", 0, NONE, "number of events at the servers in the measured time")        \
     X(T, marks_left_out, COUNT, "", 0, NONE,                                                       \
       "those that `timeline.csv` has no room for: it has 512, of them 256 snapshots")              \
     X(T, valid, FLAG, "", 0, NONE, "`yes` or `no`")                                                \
-    X(T, reason, TEXT, "", 0, NONE,                                                                \
-      "all reasons why not, separated by semicolons, or the counter that differs")                 \
+    X(T, reason, TEXT, "", 0, NONE, "why not, with semicolons between, or which counter differs")  \
     NOISE_COLUMNS_AS_THERE(X, T)                                                                   \
     X(T, complete, FLAG, "", 0, PRIVATE, "whether the trial ran to its end")                       \
     X(T, driver_bound, FLAG, "", 0, PRIVATE, "whether the driver was the limit")                   \

@@ -40,16 +40,13 @@
 /* The columns of every table of trials, M(X, T, name, kind, unit, decimals, meaning). */
 #define NOISE_PRESSURE(M, X, T, name)                                                              \
     M(X, T, noise_##name##_pressure_percent, REAL, "%", 1,                                         \
-      "share of the trial in which a task waited for a core, a disk or memory, the tasks of "      \
-      "zkherd and its servers included: the line `some` of `/proc/pressure`, or of the cgroup's "  \
-      "own file")
+      "share of the trial in which a task waited for a core, a disk or memory, those of zkherd "   \
+      "and its servers included: `some` of `/proc/pressure`, or of the cgroup's own file")
 #define NOISE_LIST(M, X, T)                                                                        \
-    M(X, T, attempt, COUNT, "", 0,                                                                 \
-      "1; more for a trial that was made again: the attempts before are in `made_again.csv`")      \
+    M(X, T, attempt, COUNT, "", 0, "1; more if made again: those before are in `made_again.csv`")  \
     M(X, T, noise_others_cores, REAL, "cores", 3,                                                  \
       "CPU time of other programs by the trial's length, on the cores that zkherd may use, "       \
-      "without its servers and the kernel; empty where servers of `--connect` cannot be "          \
-      "distinguished from others")                                                                 \
+      "but for its servers and the kernel; empty if servers of `--connect` cannot be told apart")  \
     M(X, T, noise_stolen_cores, REAL, "cores", 3,                                                  \
       "CPU time that the hypervisor took from these cores, divided by the trial's length")         \
     NOISE_PRESSURE(M, X, T, cpu)                                                                   \
@@ -57,8 +54,7 @@
     NOISE_PRESSURE(M, X, T, memory)                                                                \
     M(X, T, noise_throttled_percent, REAL, "%", 1,                                                 \
       "share of the trial in which zkherd's cgroup was stopped by its quota")                      \
-    M(X, T, noise_clock_jump_us, REAL, "us", 1,                                                    \
-      "how far the clock of the day moved against the monotonic clock")                            \
+    M(X, T, noise_clock_jump_us, REAL, "us", 1, "of the clock of the day, by the monotonic one")   \
     M(X, T, noise_frequency_percent, REAL, "%", 0,                                                 \
       "the lowest frequency of a core before and after the trial, as a share of the highest")      \
     M(X, T, noise_flush_us, REAL, "us", 1,                                                         \

@@ -22,29 +22,25 @@
     "response time while the clients contend for the lock; the p99 is empty with fewer than 100 "  \
     "requests"
 #define TRIAL_ROLE_COLUMN(X, T, role)                                                              \
-    X(T, handoff_of_##role##_us, REAL, "us", 0, PRIVATE,                                           \
-      "median handoff of the sessions on servers of this role")
+    X(T, handoff_of_##role##_us, REAL, "us", 0, PRIVATE, "median handoff on such servers")
 
 #define TRIAL_ROW_COLUMNS(X, T)                                                                    \
     X(T, run, TEXT, "", 0, NONE, "the run's id")                                                   \
     X(T, target, TEXT, "", 0, KEY,                                                                 \
       "`standalone`, `ensemble3`: private servers; `simulated1`, `simulated3`; or the first host " \
       "of `--connect` with its port, in which only letters, digits and dots are not `-`")          \
-    X(T, servers, COUNT, "", 0, KEY,                                                               \
-      "number of servers; with `--connect` those that served at the start")                        \
+    X(T, servers, COUNT, "", 0, KEY, "with `--connect` those that served at the start")            \
     X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
     X(T, workload, TEXT, "", 0, KEY, "`drain` or `steady`")                                        \
     X(T, pace, TEXT, "", 0, KEY, "`lockstep` or `free`")                                           \
     X(T, driver, TEXT, "", 0, KEY,                                                                 \
-      "`events`, `threads` or `simulated`; with `simulated`, all times come from the "             \
-      "simulation's model")                                                                        \
+      "`events`, `threads` or `simulated`: then all times come from the simulation's model")       \
     X(T, processes, COUNT, "", 0, KEY, "number of worker processes")                               \
     X(T, clients, COUNT, "", 0, KEY, "number of sessions")                                         \
     X(T, locks, COUNT, "", 0, KEY, "number of locks over which the sessions are spread")           \
-    X(T, trial, COUNT, "", 0, NONE,                                                                \
-      "its number within the cell (recipe, clients, topology), that of its round")                 \
+    X(T, trial, COUNT, "", 0, NONE, "its number in the cell, that of its round")                   \
     X(T, seed, COUNT, "", 0, NONE,                                                                 \
-      "the seed of the run; the holding times of trial *t* derive from seed + *t*")                \
+      "of the run; holding times of trial *t* follow from seed + *t*")                             \
     X(T, handoffs, COUNT, "", 0, NONE, "grants, the first of each lock included")                  \
     X(T, creates, COUNT, "", 0, EXACT, "CREATE requests, failed ones included")                    \
     X(T, creates_failed, COUNT, "", 0, EXACT, "how many of these were answered by an error")       \
@@ -58,25 +54,18 @@
     X(T, syncs, COUNT, "", 0, EXACT, "sync requests")                                              \
     X(T, rpcs, COUNT, "", 0, EXACT,                                                                \
       "`creates` + `exists` + `gets` + `get_children` + `sets` + `deletes` + `multis` + `syncs`")  \
-    X(T, notifications, COUNT, "", 0, EXACT,                                                       \
-      "watch notifications received, spurious ones included")                                      \
-    X(T, notifications_spurious, COUNT, "", 0, EXACT,                                              \
-      "those that did not wake the session that received them")                                    \
+    X(T, notifications, COUNT, "", 0, EXACT, "watch notifications, spurious ones included")        \
+    X(T, notifications_spurious, COUNT, "", 0, EXACT, "those that did not wake the session")       \
     X(T, names_listed, COUNT, "", 0, EXACT, "names of children in all getChildren replies")        \
     X(T, bytes_sent, COUNT, "bytes", 0, EXACT,                                                     \
-      "bytes that the sessions sent: TCP payload as counted by the kernel, without "               \
-      "retransmissions")                                                                           \
-    X(T, bytes_received, COUNT, "bytes", 0, EXACT,                                                 \
-      "bytes that the sessions received: TCP payload")                                             \
+      "sent by the sessions: TCP payload as counted by the kernel, without retransmissions")       \
+    X(T, bytes_received, COUNT, "bytes", 0, EXACT, "received by the sessions: TCP payload")        \
     X(T, law_rpcs, COUNT, "", 0, NONE, "requests by the law")                                      \
     X(T, law_notifications, COUNT, "", 0, NONE, "notifications by the law")                        \
-    X(T, elapsed_s, REAL, "s", 6, MEDIAN,                                                          \
-      "from the opening of the gate to the reply to the last release")                             \
-    X(T, drain_s, REAL, "s", 6, MEDIAN,                                                            \
-      "from the first release request to the reply to the last one")                               \
+    X(T, elapsed_s, REAL, "s", 6, MEDIAN, "from the gate's opening to the last release's reply")   \
+    X(T, drain_s, REAL, "s", 6, MEDIAN, "from the first release request to the last one's reply")  \
     X(T, handoffs_per_s, REAL, "1/s", 2, MEDIAN,                                                   \
-      "`handoffs` / `drain_s` in a drain, which has as many releases as handoffs; "                \
-      "`handoffs` / `elapsed_s` in the workload `steady`")                                         \
+      "`handoffs` / `drain_s` in a drain, `handoffs` / `elapsed_s` in the workload `steady`")      \
     TRIAL_TIME_COLUMN(X, T, handoff_p50, TRIAL_HANDOFF)                                            \
     TRIAL_TIME_COLUMN(X, T, handoff_p90, TRIAL_HANDOFF)                                            \
     TRIAL_TIME_COLUMN(X, T, handoff_p99, TRIAL_HANDOFF)                                            \
@@ -87,38 +76,31 @@
     X(T, client_cpu_s, REAL, "s", 6, MEDIAN,                                                       \
       "CPU time of all worker processes from the opening of the gate, without the coordinator")    \
     X(T, server_cpu_s, REAL, "s", 6, MEDIAN,                                                       \
-      "CPU time of the private server's JVM, all threads, between the two readings of "            \
-      "its counters; empty with `--connect`")                                                      \
+      "CPU time of the server's JVM between the readings of its counters; empty with `--connect`") \
     X(T, client_rss_kib, COUNT, "KiB", 0, NONE,                                                    \
       "resident memory of all worker processes; shared pages count for each of them")              \
     FOUR_LETTER_OF_TRIALS(TRIAL_SERVER_COLUMN, X, T)                                               \
     X(T, watches_leaked, SIGNED, "", 0, NONE,                                                      \
-      "watches at the end minus watches at the opening of the gate (`zk_watch_count`). "           \
-      "May be negative on servers that others use")                                                \
+      "`zk_watch_count` at the end less that at the beginning; may be negative on shared servers") \
     X(T, ephemerals_leaked, SIGNED, "", 0, NONE,                                                   \
       "the same of ephemeral znodes (`zk_ephemerals_count`); of several servers the smallest")     \
     X(T, reconciled, TEXT, "", 0, NONE,                                                            \
       "`yes`: the servers' counts equal the sessions'. `no`: they differ, which is a failed "      \
       "verdict. `na`: they [cannot be compared](method.md#reconciliation)")                        \
-    X(T, violations, COUNT, "", 0, NONE,                                                           \
-      "number of verdicts that failed in the trial; see [method.md](method.md)")                   \
+    X(T, violations, COUNT, "", 0, NONE, "verdicts that failed: see [method.md](method.md)")       \
     X(T, order_inversions, COUNT, "", 0, NONE,                                                     \
-      "grants whose number is not above that of the previous grant of the lock. For a "            \
-      "queue, this is the sequence number; otherwise, the number of the arrival")                  \
+      "grants not above the lock's previous one: by sequence number in a queue, else by arrival")  \
     X(T, fairness_jain, REAL, "", 4, MEDIAN,                                                       \
       "Jain's fairness index of the sessions' acquisitions: 1 when all have as many, 1/`clients` " \
       "when one has all; empty without any")                                                       \
-    X(T, reconnects, COUNT, "", 0, NONE,                                                           \
-      "number of times that a session lost its connection and connected again")                    \
+    X(T, reconnects, COUNT, "", 0, NONE, "connections that were lost and opened again")            \
     X(T, recovery_s, REAL, "s", 6, MEDIAN,                                                         \
       "from a [planned death](method.md#deaths) of a session to the next grant of that lock")      \
-    X(T, repairs, COUNT, "", 0, NONE,                                                              \
-      "how often a holder repaired data that a crash had left half-written (`ready`)")             \
+    X(T, repairs, COUNT, "", 0, NONE, "of data that a crash had left half-written (`ready`)")      \
     X(T, valid, FLAG, "", 0, NONE, "`yes` or `no`: whether the measurement is valid")              \
     X(T, reason, TEXT, "", 0, NONE, "what is wrong; empty if nothing is wrong")                    \
     X(T, stalls, COUNT, "", 0, NONE,                                                               \
-      "how often a server owed an answer and no session received anything "                        \
-      "([method.md](method.md#stalls))")                                                           \
+      "how often a server owed an answer and sent none ([method.md](method.md#stalls))")           \
     X(T, stalled_s, REAL, "s", 6, MEDIAN, "how long these stalls lasted in total")                 \
     TRIAL_TIME_COLUMN(X, T, background_alone_p50, TRIAL_ALONE)                                     \
     TRIAL_TIME_COLUMN(X, T, background_alone_p99, TRIAL_ALONE)                                     \
@@ -127,16 +109,13 @@
     TRIAL_TIME_COLUMN(X, T, background_max, TRIAL_CONTENDED)                                       \
     X(T, background_requests, COUNT, "", 0, NONE,                                                  \
       "requests due while the clients contend and answered, as foreseen")                          \
-    X(T, background_per_s, REAL, "1/s", 2, MEDIAN,                                                 \
-      "requests answered per second while the clients contend")                                    \
+    X(T, background_per_s, REAL, "1/s", 2, MEDIAN, "answered a second while the clients contend")  \
     X(T, background_errors, COUNT, "", 0, NONE, "replies with an error, alone and contended")      \
     X(T, background_unsent, COUNT, "", 0, NONE,                                                    \
       "requests that were due and never sent: as many as the depth were outstanding")              \
     NOISE_COLUMNS(X, T)                                                                            \
-    X(T, complete, FLAG, "", 0, PRIVATE,                                                           \
-      "whether the trial ran to its end: its counts can be used")                                  \
-    X(T, drained, FLAG, "", 0, PRIVATE,                                                            \
-      "whether it is complete and valid: its drain time can be used")                              \
+    X(T, complete, FLAG, "", 0, PRIVATE, "whether it ran to its end: its counts can be used")      \
+    X(T, drained, FLAG, "", 0, PRIVATE, "whether its drain time can be used: complete and valid")  \
     X(T, counted, FLAG, "", 0, PRIVATE, "whether it is complete, and its verdict does not fail")   \
     X(T, timed, FLAG, "", 0, PRIVATE, "whether it is counted and valid")                           \
     X(T, has_law, FLAG, "", 0, PRIVATE, "whether the counts have a law")                           \
@@ -174,11 +153,9 @@ TABLE_DECLARE(trial_row, TRIAL_ROW_COLUMNS);
     X(T, handoff, COUNT, "", 0, NONE, "the row's number, *i*")                                     \
     X(T, waiters, COUNT, "", 0, NONE,                                                              \
       "clients that had arrived and had not been granted when the release was sent; 0 in row 0")   \
-    X(T, holder, COUNT, "", 0, NONE,                                                               \
-      "the session that was granted in this row, the first of several; empty if none was")         \
+    X(T, holder, COUNT, "", 0, NONE, "the session granted here, the first of several, if any")     \
     X(T, granted, COUNT, "", 0, NONE,                                                              \
-      "number of sessions granted in this row: more than one if sessions share the lock, as the "  \
-      "readers of `rwlock` do")                                                                    \
+      "sessions granted in this row: several if they share the lock, as the readers of `rwlock`")  \
     HANDOFF_COUNT(X, T, creates)                                                                   \
     HANDOFF_COUNT(X, T, exists)                                                                    \
     HANDOFF_COUNT(X, T, gets)                                                                      \
@@ -189,19 +166,15 @@ TABLE_DECLARE(trial_row, TRIAL_ROW_COLUMNS);
     HANDOFF_COUNT(X, T, rpcs)                                                                      \
     HANDOFF_COUNT(X, T, notifications)                                                             \
     HANDOFF_COUNT(X, T, names_listed)                                                              \
-    X(T, bytes_sent, COUNT, "bytes", 0, NONE,                                                      \
-      "bytes, attributed when the connection's counters are read")                                 \
-    X(T, bytes_received, COUNT, "bytes", 0, NONE,                                                  \
-      "bytes, attributed when the connection's counters are read")                                 \
+    X(T, bytes_sent, COUNT, "bytes", 0, NONE, "attributed when the kernel's counter is read")      \
+    X(T, bytes_received, COUNT, "bytes", 0, NONE, "attributed when the kernel's counter is read")  \
     X(T, handoff_us, REAL, "us", 1, NONE,                                                          \
-      "from the release request to the grant, the last of several; empty in row 0, and if the "    \
-      "release granted no session")                                                                \
+      "from the release request to the (last) grant; empty in row 0, and without a grant")         \
     HANDOFF_PART(X, T, creates_failed)                                                             \
     HANDOFF_PART(X, T, deletes_failed)                                                             \
     HANDOFF_PART(X, T, notifications_spurious)                                                     \
     HANDOFF_COUNT(X, T, syncs)                                                                     \
-    X(T, died, COUNT, "", 0, NONE,                                                                 \
-      "the session that died on purpose, or lost a reply, at this handoff; empty if none did")
+    X(T, died, COUNT, "", 0, NONE, "the session that died on purpose, or lost a reply, here")
 TABLE_DECLARE(handoff_row, HANDOFF_ROW_COLUMNS);
 
 #define TRACE_ROW_COLUMNS(X, T)                                                                    \
@@ -213,19 +186,16 @@ TABLE_DECLARE(handoff_row, HANDOFF_ROW_COLUMNS);
       "when this happened, since the release began. In free pace a grant or a release that "       \
       "another release overtakes is counted to the other's handoff, before which it is: below 0")  \
     X(T, session, COUNT, "", 0, NONE,                                                              \
-      "the session that sent the request, received the reply or the notification, began the "      \
-      "release, or was granted the lock")                                                          \
+      "the one that sent, received, began the release, or was granted the lock")                   \
     X(T, event, TEXT, "", 0, NONE, "`release`, `request`, `reply`, `notification` or `grant`")     \
     X(T, operation, TEXT, "", 0, NONE,                                                             \
       "request, reply: `create`, `exists`, `get`, `get_children`, `set`, `delete`, `multi` or "    \
-      "`sync`; notification: what happened to the znode, `created`, `deleted`, `changed` or "      \
-      "`child`")                                                                                   \
+      "`sync`; notification: `created`, `deleted`, `changed` or `child`, of the znode")            \
     X(T, status, TEXT, "", 0, NONE,                                                                \
       "reply: `ok`, `no_node`, `node_exists`, `bad_version`, `not_empty` or `no_auth`; in a "      \
       "trial that failed also `connection_loss`, `session_expired` or `other`")                    \
     X(T, latency_us, REAL, "us", 3, NONE, "reply: the time since its request")                     \
-    X(T, wakes, FLAG, "", 0, NONE,                                                                 \
-      "notification: `yes` if the session was waiting for it, `no` if it was spurious")
+    X(T, wakes, FLAG, "", 0, NONE, "notification: whether the session was waiting for it")
 TABLE_DECLARE(trace_row, TRACE_ROW_COLUMNS);
 
 #endif
