@@ -19,15 +19,13 @@
 #include "bench/output/json_result.h"
 #include "bench/target/browser.h"
 #include "bench/target/target.h"
-#include "fleet/setup_session.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SESSION_NS (10 * NS_PER_S)
-#define COLUMNS    80
+#define COLUMNS 80
 
 static const char usage[] =
     "Usage: zkherd clean --connect HOSTS[/CHROOT] [OPTION]... [ROOT]...\n"
@@ -64,10 +62,8 @@ struct clean {
     bool by_age;
     uint64_t older_ns;
     bool json;
-    struct connect_string reached; /* those of the servers that answer */
-    struct browser *browser;
-    struct setup_session *setup; /* what deletes; NULL: nothing was deleted yet */
-    struct root *found;          /* sorted by path, and so by time */
+    struct browser browser; /* its session deletes, too */
+    struct root *found;     /* sorted by path, and so by time */
     size_t found_count;
 };
 
@@ -115,15 +111,12 @@ static int parse(int argc, char **argv, struct clean *clean)
  * is there, and has the record of a run. A child that was deleted by now is no trace of use. */
 static bool read_root(struct clean *clean, struct root *root)
 {
-    struct browser *browser = clean->browser;
-    struct error *error = &clean->error;
+    struct browser *browser = &clean->browser;
     struct browser_stat stat;
     struct browser_data data;
-    const char *const *names = NULL;
-    size_t length = strlen(TARGET_ROOT_RECORD), count = 0;
-    bool there = false;
-    ERROR_FIRST(error, browser_read(browser, root->path, &there, &stat, &data, error));
-    if (error->kind != ERROR_NONE || !there)
+    const char **children;
+    size_t length = strlen(TARGET_ROOT_RECORD), count;
+    if (!browser_read(browser, root->path, &stat, &data))
         return false;
     if (!data.known)
         complain_mildly("%s: not listed: its ACL forbids reading it", root->path);
@@ -131,21 +124,17 @@ static bool read_root(struct clean *clean, struct root *root)
         return false;
     snprintf(root->about, sizeof root->about, "%.95s", data.bytes + length);
     root->created_ms = stat.created_ms;
-    ERROR_FIRST(error, browser_list(browser, root->path, &there, &names, &count, error));
-    if (error->kind != ERROR_NONE || !there)
-        return false;
-    const char **children = browser_own_names(browser);
+    const bool there = browser_list(browser, root->path, &children, &count);
     for (size_t i = 0; i < count; i++) {
         char *path = memory_format("%s/%s", root->path, children[i]);
-        there = false;
-        ERROR_FIRST(error, browser_exists(browser, path, &there, &stat, error));
-        if (there && stat.created_ms > root->created_ms)
+        root->running |=
+            browser_exists(browser, path, &stat) && strcmp(children[i], TARGET_ROOT_MARK) == 0;
+        if (stat.created_ms > root->created_ms)
             root->created_ms = stat.created_ms;
-        root->running |= there && strcmp(children[i], TARGET_ROOT_MARK) == 0;
         free(path);
     }
     free(children);
-    return true;
+    return there;
 }
 
 static int compare(const void *a, const void *b)
@@ -156,16 +145,15 @@ static int compare(const void *a, const void *b)
 
 static void find_all(struct clean *clean)
 {
-    const char *const *names = NULL;
-    size_t count = 0, named = 0;
-    bool there = false;
-    ERROR_FIRST(&clean->error,
-                browser_list(clean->browser, "/", &there, &names, &count, &clean->error));
+    const char **names;
+    size_t count, named = 0;
+    (void)browser_list(&clean->browser, "/", &names, &count);
     clean->found = memory_new(count + 1, sizeof *clean->found);
     for (size_t i = 0; i < count; i++) {
         if (target_root_is_name(names[i]))
             snprintf(clean->found[named++].path, TARGET_ROOT_PATH_SIZE, "/%.40s", names[i]);
     }
+    free(names);
     qsort(clean->found, named, sizeof *clean->found, compare);
     for (size_t i = 0; i < named; i++) {
         struct root root = clean->found[i];
@@ -228,10 +216,7 @@ static void print_json(const struct clean *clean)
 static void remove_root(struct clean *clean, struct root *root)
 {
     struct error *error = &clean->error;
-    if (clean->setup == NULL)
-        ERROR_FIRST(error,
-                    setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, error));
-    ERROR_FIRST(error, setup_session_delete_tree(clean->setup, root->path, error));
+    ERROR_FIRST(error, setup_session_delete_tree(clean->browser.session, root->path, error));
     root->removed = error->kind == ERROR_NONE;
     if (error->kind == ERROR_FORBIDDEN) {
         clean->forbidden = clean->forbidden.kind == ERROR_NONE ? *error : clean->forbidden;
@@ -258,10 +243,9 @@ static void remove_named(struct clean *clean, const char *path)
 
 static void run_clean(struct clean *clean)
 {
-    ERROR_FIRST(&clean->error, browser_reach(&clean->servers, &clean->reached, &clean->error));
-    ERROR_FIRST(&clean->error, browser_new(&clean->reached, &clean->browser, &clean->error));
-    if (clean->error.kind == ERROR_NONE)
-        find_all(clean);
+    clean->browser.error = &clean->error;
+    browser_open(&clean->browser, &clean->servers);
+    find_all(clean);
     if (clean->error.kind != ERROR_NONE)
         return;
     if (!clean->json)
@@ -286,8 +270,7 @@ int clean_main(int argc, char **argv)
         run_clean(&clean);
         status = clean.error.kind == ERROR_NONE ? 0 : complain(&clean.error);
     }
-    browser_free(clean.browser);
-    setup_session_free(clean.setup);
+    browser_close(&clean.browser);
     free(clean.found);
     identity_free(clean.servers.identity);
     return status;

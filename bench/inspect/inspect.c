@@ -40,8 +40,7 @@ struct inspect {
     const char *path;
     struct connect_string servers; /* count 0: none are given */
     bool json;
-    struct connect_string reached; /* those of the servers that answer */
-    struct browser *browser;
+    struct browser browser;
     struct connections connections;
     struct survey survey;
 };
@@ -93,11 +92,10 @@ static int parse(int argc, char **argv, struct inspect *inspect)
 
 static void run_inspect(struct inspect *inspect, struct error *error)
 {
-    ERROR_FIRST(error, browser_reach(&inspect->servers, &inspect->reached, error));
-    if (error->kind == ERROR_NONE)
-        inspect->connections.servers = &inspect->servers;
-    ERROR_FIRST(error, browser_new(&inspect->reached, &inspect->browser, error));
-    ERROR_FIRST(error, survey_read(inspect->browser, inspect->path, &inspect->survey, error));
+    inspect->browser.error = error;
+    inspect->connections.servers = &inspect->servers;
+    browser_open(&inspect->browser, &inspect->servers);
+    survey_read(&inspect->browser, inspect->path, &inspect->survey);
     if (error->kind != ERROR_NONE)
         return;
     if (inspect->survey.is_lock) {
@@ -121,7 +119,7 @@ int inspect_main(int argc, char **argv)
                  : error.kind == ERROR_UNREAD ? error_exit_status(error.kind)
                                               : complain(&error);
     }
-    browser_free(inspect.browser);
+    browser_close(&inspect.browser);
     free(inspect.connections.list);
     survey_deinit(&inspect.survey);
     identity_free(inspect.servers.identity);

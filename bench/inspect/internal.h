@@ -62,10 +62,9 @@ struct survey {
 };
 
 /* Lists every znode down to a depth, but those within a lock that is asked for, and the marks of
- * runs of zkherd. ERROR_NO_LOCK, with the reason, and errors of browser.h. *survey is the caller's
- * to survey_deinit, after an error, too. */
-MUST_CHECK enum error_kind survey_read(struct browser *browser, const char *path,
-                                       struct survey *survey, struct error *error);
+ * runs of zkherd. The browser's error may be ERROR_NO_LOCK, with the reason, too. *survey is the
+ * caller's to survey_deinit, also after an error. */
+void survey_read(struct browser *browser, const char *path, struct survey *survey);
 void survey_deinit(struct survey *survey);
 
 /* A session, as a server's answer to cons has it. */

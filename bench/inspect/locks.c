@@ -19,12 +19,10 @@
 /* The least number of ten digits that does not begin with a zero. */
 #define ID_LEAST 1000000000
 
-/* The reading of a tree, breadth first, so that a limit cuts off the deepest znodes. Its first
- * error ends it. */
+/* The reading of a tree, breadth first, so that a limit cuts off the deepest znodes. */
 struct reading {
     struct browser *browser;
     struct survey *survey;
-    struct error *error;
     struct queued {
         char *path;
         unsigned depth; /* 0: the path that is asked for */
@@ -45,10 +43,7 @@ static bool add_place(struct reading *reading, char *path, const struct line_pla
                       struct lock *lock)
 {
     struct place place = {.line = *line, .path = path};
-    bool there = false;
-    ERROR_FIRST(reading->error, browser_read(reading->browser, path, &there, &place.stat,
-                                             &place.data, reading->error));
-    if (!there) {
+    if (!browser_read(reading->browser, path, &place.stat, &place.data)) {
         free(path);
         return false;
     }
@@ -58,29 +53,22 @@ static bool add_place(struct reading *reading, char *path, const struct line_pla
     return true;
 }
 
-/* The stat of a znode; of one that is not there all zero. */
-static struct browser_stat read_stat(struct reading *reading, const char *path)
-{
-    struct browser_stat stat = {0};
-    bool there;
-    ERROR_FIRST(reading->error,
-                browser_exists(reading->browser, path, &there, &stat, reading->error));
-    return stat;
-}
-
 static bool is_of_session(struct reading *reading, const char *folder, const char *name)
 {
     char *path = join(folder, name);
-    const struct browser_stat stat = read_stat(reading, path);
+    struct browser_stat stat;
+    const bool there = browser_exists(reading->browser, path, &stat);
     free(path);
-    return stat.owner != 0;
+    return there && stat.owner != 0;
 }
 
 /* Whether the digits at the end of a child's name are an id, as of a time or an order: a server
  * fills up numbers with zeros, and has not given that many. */
 static bool is_id(struct reading *reading, const char *folder, int32_t sequence)
 {
-    return sequence >= ID_LEAST && (uint32_t)sequence > read_stat(reading, folder).children_made;
+    struct browser_stat stat;
+    return sequence >= ID_LEAST && browser_exists(reading->browser, folder, &stat) &&
+           (uint32_t)sequence > stat.children_made;
 }
 
 /* Whether a child's name is that of a place, in a queue or among leases of kazoo's. */
@@ -139,8 +127,8 @@ static void read_places(struct reading *reading, struct line_place *lines, size_
 
 static void raise_none(struct reading *reading, const struct queued *queued, const char *why)
 {
-    ERROR_FIRST(reading->error,
-                error_raise(reading->error, ERROR_NO_LOCK, 0, queued->path, "%s", why));
+    struct error *error = reading->browser->error;
+    ERROR_FIRST(error, error_raise(error, ERROR_NO_LOCK, 0, queued->path, "%s", why));
 }
 
 /* Adds a lock, whose path is copied. */
@@ -159,9 +147,8 @@ static void visit_childless(struct reading *reading, const struct queued *queued
     static const struct line_place alone = {.role = LINE_ALONE, .holds = true};
     struct survey *survey = reading->survey;
     const bool is_asked_for = queued->depth == 0;
-    struct browser_stat stat = {0};
+    struct browser_stat stat;
     struct lock lock = {.path = queued->path, .recipe = "queue"};
-    bool there = false;
     int32_t sequence;
     char *folder = memory_copy(queued->path, (size_t)(strrchr(queued->path, '/') - queued->path));
     const bool is_place =
@@ -174,8 +161,7 @@ static void visit_childless(struct reading *reading, const struct queued *queued
                        "this znode is one place in a queue; its folder is the lock");
         return;
     }
-    ERROR_FIRST(reading->error,
-                browser_exists(reading->browser, queued->path, &there, &stat, reading->error));
+    bool there = browser_exists(reading->browser, queued->path, &stat);
     if (there && stat.owner != 0) {
         lock.recipe = "one znode";
         lock.by_name = lock.waiters_unknown = true;
@@ -234,10 +220,10 @@ static size_t drop_tasks(struct reading *reading, const struct queued *queued,
 }
 
 /* Adds the lock that the children are, and queues those that are none of its places. */
-static void visit_folder(struct reading *reading, const struct queued *queued, size_t count)
+static void visit_folder(struct reading *reading, const struct queued *queued,
+                         const char *const *names, size_t count)
 {
     struct survey *survey = reading->survey;
-    const char **names = browser_own_names(reading->browser);
     struct line_place *lines = memory_new(count, sizeof *lines);
     size_t places = read_names(names, count, lines);
     const bool are_leases = places > 0 && line_is_kazoo_lease(lines[0].name);
@@ -252,31 +238,27 @@ static void visit_folder(struct reading *reading, const struct queued *queued, s
         if (!is_place(names[i], are_leases))
             queue_child(reading, queued, names[i], false);
     free(lines);
-    free(names);
 }
 
 static void visit(struct reading *reading, const struct queued *queued)
 {
-    struct error *error = reading->error;
-    const char *const *listed;
+    struct error *error = reading->browser->error;
+    const char **names;
     const bool is_asked_for = queued->depth == 0;
-    size_t count = 0;
-    bool there = false;
-    ERROR_FIRST(error,
-                browser_list(reading->browser, queued->path, &there, &listed, &count, error));
+    size_t count;
+    const bool there = browser_list(reading->browser, queued->path, &names, &count);
     if (error->kind == ERROR_FORBIDDEN && !is_asked_for) {
         reading->survey->unreadable++;
-        *error = (struct error){.kind = ERROR_NONE};
+        error->kind = ERROR_NONE;
     }
+    reading->survey->znodes += there;
     if (!there && is_asked_for)
         raise_none(reading, queued, "the znode does not exist");
-    if (!there)
-        return;
-    reading->survey->znodes++;
-    if (count > 0)
-        visit_folder(reading, queued, count);
-    else
+    else if (count > 0)
+        visit_folder(reading, queued, names, count);
+    else if (there)
         visit_childless(reading, queued);
+    free(names);
 }
 
 static int compare(const void *a, const void *b)
@@ -296,15 +278,14 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-enum error_kind survey_read(struct browser *browser, const char *path, struct survey *survey,
-                            struct error *error)
+void survey_read(struct browser *browser, const char *path, struct survey *survey)
 {
-    struct reading reading = {.browser = browser, .survey = survey, .error = error};
-    *error = (struct error){.kind = ERROR_NONE};
+    struct reading reading = {.browser = browser, .survey = survey};
     *survey = (struct survey){0};
     reading.queue = memory_new(SURVEY_ZNODES_MAX, sizeof *reading.queue);
     reading.queue[reading.count++] = (struct queued){memory_text(path), 0, false};
-    for (size_t i = 0; i < reading.count && !survey->is_lock && error->kind == ERROR_NONE; i++)
+    for (size_t i = 0; i < reading.count && !survey->is_lock && browser->error->kind == ERROR_NONE;
+         i++)
         visit(&reading, &reading.queue[i]);
     for (size_t i = 0; i < reading.count; i++)
         free(reading.queue[i].path);
@@ -313,7 +294,6 @@ enum error_kind survey_read(struct browser *browser, const char *path, struct su
         qsort(survey->locks, survey->count, sizeof *survey->locks, compare);
     if (survey->childless_count > 0)
         qsort(survey->childless, survey->childless_count, sizeof *survey->childless, compare_paths);
-    return error->kind;
 }
 
 void survey_deinit(struct survey *survey)

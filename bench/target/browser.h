@@ -2,12 +2,13 @@
 /*
  * browser: a session that reads znodes of other programs. Layer: bench/target.
  *
- * A call waits for its reply while an event loop keeps the session alive. After a lost connection a
- * request is sent again on the next one, in a new session if the servers have expired the old one.
+ * A call waits for its reply, ten seconds at most (ERROR_NO_ANSWER), while an event loop keeps the
+ * session alive. After a lost connection a request is sent again on the next one, in a new session
+ * if the servers have expired the old one.
  *
- * A call waits ten seconds at most: ERROR_NO_ANSWER. Every call may return ERROR_FORBIDDEN where an
- * ACL forbids, ERROR_REFUSED_IDENTITY, ERROR_ZOOKEEPER, and the errors of event_loop.h. *there:
- * whether the znode exists; without it nothing else is written.
+ * The first error stays: after it a call does nothing, and finds nothing. ERROR_FORBIDDEN where an
+ * ACL forbids, which the caller may clear; ERROR_REFUSED_IDENTITY, ERROR_ZOOKEEPER, and the errors
+ * of event_loop.h.
  *
  * Invariant: nothing is changed on the servers.
  */
@@ -16,12 +17,17 @@
 
 #include "base/error.h"
 #include "client/connect.h"
+#include "fleet/setup_session.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct browser;
+struct browser {
+    struct error *error;           /* the caller's */
+    struct connect_string servers; /* those that serve */
+    struct setup_session *session; /* with them; NULL: none is open */
+};
 
 struct browser_stat {
     int64_t owner;          /* the session of an ephemeral znode; 0: not ephemeral, or with a TTL */
@@ -37,30 +43,17 @@ struct browser_data {
     char bytes[BROWSER_DATA_MAX + 1];
 };
 
-/* Resolves the servers, and puts those that serve into *reached. If none does: the error of one
- * of them, from tcp_resolve or target_identify; ERROR_READ_ONLY says the most. */
-MUST_CHECK enum error_kind browser_reach(struct connect_string *servers,
-                                         struct connect_string *reached, struct error *error);
+/* Resolves the servers, and opens a session with those that serve, chroot included. If none does:
+ * the error of one of them, from tcp_resolve or target_identify; ERROR_READ_ONLY says the most.
+ * ERROR_NO_CHROOT; ERROR_OTHER_ENSEMBLE if the servers differ in a child of the root. */
+void browser_open(struct browser *browser, struct connect_string *servers);
+void browser_close(struct browser *browser);
 
-/* Opens a session with the servers, chroot included; *browser is the caller's, to browser_free,
- * which takes NULL, too. ERROR_NO_CHROOT; ERROR_OTHER_ENSEMBLE if the servers differ in a child of
- * the root. */
-MUST_CHECK enum error_kind browser_new(const struct connect_string *servers,
-                                       struct browser **browser, struct error *error);
-void browser_free(struct browser *browser);
-
-/* The stat of a znode; its stat and its data. */
-MUST_CHECK enum error_kind browser_exists(struct browser *browser, const char *path, bool *there,
-                                          struct browser_stat *stat, struct error *error);
-MUST_CHECK enum error_kind browser_read(struct browser *browser, const char *path, bool *there,
-                                        struct browser_stat *stat, struct browser_data *data,
-                                        struct error *error);
-
-/* The names of its children, in no order. They belong to the browser, until the next browser_list;
- * browser_own_names hands them over, to free() with one call. */
-MUST_CHECK enum error_kind browser_list(struct browser *browser, const char *path, bool *there,
-                                        const char *const **names, size_t *count,
-                                        struct error *error);
-const char **browser_own_names(struct browser *browser);
+/* Whether the znode is there: its stat; its stat and its data; the names of its children, in no
+ * order, which are the caller's, to free() with one call. What is not there is all zero. */
+bool browser_exists(struct browser *browser, const char *path, struct browser_stat *stat);
+bool browser_read(struct browser *browser, const char *path, struct browser_stat *stat,
+                  struct browser_data *data);
+bool browser_list(struct browser *browser, const char *path, const char ***names, size_t *count);
 
 #endif

@@ -55,31 +55,29 @@ static enum error_kind check_one_ensemble(const struct target *target, int inter
     struct connect_string alone = target->servers;
     char through[CLIENT_SERVER_SIZE], text[ENDPOINT_TEXT_SIZE];
     client_server(target->setup->client, through, sizeof through);
+    enum error_kind kind = ERROR_NONE;
     alone.count = 1;
-    for (size_t i = 0; i < target->servers.count; i++) {
+    for (size_t i = 0; i < target->servers.count && kind == ERROR_NONE; i++) {
         struct setup_session *witness = NULL;
         bool found = false;
         alone.endpoints[0] = target->servers.endpoints[i];
         if (strcmp(endpoint_address(&alone.endpoints[0], text, sizeof text), through) == 0)
             continue;
-        enum error_kind kind =
-            setup_session_new(&alone, NULL, SESSION_NS, interrupts, &witness, error);
-        uint64_t until_ns = clock_now_ns() + SPREAD_NS;
+        kind = setup_session_new(&alone, NULL, SESSION_NS, interrupts, &witness, error);
+        const uint64_t until_ns = clock_now_ns() + SPREAD_NS;
         while (kind == ERROR_NONE && !found && clock_now_ns() < until_ns) {
             kind = setup_session_exists(witness, target->root, &found, error);
             if (!found)
                 usleep(LOOK_US);
         }
         setup_session_free(witness);
-        if (kind != ERROR_NONE)
-            return kind;
-        if (!found)
-            return error_raise(error, ERROR_OTHER_ENSEMBLE, 0,
+        if (kind == ERROR_NONE && !found)
+            kind = error_raise(error, ERROR_OTHER_ENSEMBLE, 0,
                                endpoint_format(&alone.endpoints[0], text, sizeof text),
                                "a znode created through %s is not visible there within %d s",
                                through, (int)(SPREAD_NS / NS_PER_S));
     }
-    return ERROR_NONE;
+    return kind;
 }
 
 enum error_kind target_make_root(struct target *target, int interrupts, struct error *error)

@@ -9,10 +9,9 @@
 #include "servers/tcp.h"
 
 #include <ctype.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #define ASK_NS     (5 * NS_PER_S)
@@ -80,35 +79,32 @@ static bool is_down(enum error_kind kind)
 static enum error_kind keep_serving(int interrupts, struct target *target, struct error *error)
 {
     struct connect_string *servers = &target->servers;
-    struct pollfd interruption = {.fd = interrupts, .events = POLLIN};
     struct error first = {.kind = ERROR_NONE};
-    size_t serving = 0;
-    for (size_t i = 0; i < servers->count; i++) {
-        enum error_kind kind =
-            target_identify(&servers->endpoints[i], ASK_NS, &target->identities[serving], error);
-        if (poll(&interruption, 1, 0) > 0)
+    const size_t count = servers->count;
+    servers->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct four_letter_identity *identity = &target->identities[servers->count];
+        enum error_kind kind = target_identify(&servers->endpoints[i], ASK_NS, identity, error);
+        if (loop_is_interrupted(interrupts))
             return error_raise(error, ERROR_INTERRUPTED, 0, "--connect", "%s", "");
         if (kind == ERROR_NONE) {
-            servers->endpoints[serving++] = servers->endpoints[i];
+            servers->endpoints[servers->count++] = servers->endpoints[i];
             continue;
         }
         if (!is_down(kind))
             return kind;
-        if (first.kind == ERROR_NONE) {
-            text_append_clause(target->left_out, sizeof target->left_out,
-                               "left out, because they do not serve: ");
-            first = *error;
-        } else {
-            text_append(target->left_out, sizeof target->left_out, ", ");
+        if (first.kind != ERROR_NONE) {
+            text_append(target->left_out, sizeof target->left_out, ", %s (%s)", error->subject,
+                        error_words(kind));
+            continue;
         }
-        text_append(target->left_out, sizeof target->left_out, "%s (%s)", error->subject,
-                    error_words(kind));
+        text_append_clause(target->left_out, sizeof target->left_out,
+                           "left out, because they do not serve: %s (%s)", error->subject,
+                           error_words(kind));
+        first = *error;
     }
-    if (serving > 0)
-        servers->count = serving;
-    else
-        *error = first;
-    return serving > 0 ? ERROR_NONE : first.kind;
+    *error = first;
+    return servers->count > 0 ? ERROR_NONE : first.kind;
 }
 
 /* Chooses the servers that sessions connect to. */
@@ -268,30 +264,24 @@ enum error_kind target_close(struct target *target, struct error *error)
     return kind;
 }
 
-/* The last transaction that a server has named; 0: none has. */
-static uint64_t find_last(const struct target *target, const struct four_letter_identity *of)
-{
-    uint64_t last = 0;
-    for (size_t i = 0; i < target->servers.count; i++)
-        last = of[i].zxid > last ? of[i].zxid : last;
-    return last;
-}
-
 /* The ends of the sessions may be under way. The upper half of a zxid is the leader's epoch. */
 bool target_count_transactions(const struct target *target, uint64_t *transactions)
 {
-    const uint64_t before = find_last(target, target->identities),
-                   until_ns = clock_now_ns() + LAST_NS;
-    uint64_t last = 0, previous;
-    struct four_letter_identity now[CONNECT_ENDPOINTS_MAX];
+    const uint64_t until_ns = clock_now_ns() + LAST_NS;
+    uint64_t before = 0, last = 0, previous;
     struct error ignored;
+    for (size_t i = 0; i < target->servers.count; i++)
+        before = MAX(before, target->identities[i].zxid);
     do {
         usleep(LAST_US);
-        for (size_t j = 0; j < target->servers.count; j++)
-            if (four_letter_identify(&target->servers.endpoints[j], NS_PER_S, &now[j], &ignored))
-                return false;
         previous = last;
-        last = find_last(target, now);
+        last = 0;
+        for (size_t i = 0; i < target->servers.count; i++) {
+            struct four_letter_identity now;
+            if (four_letter_identify(&target->servers.endpoints[i], NS_PER_S, &now, &ignored))
+                return false;
+            last = MAX(last, now.zxid);
+        }
     } while (last != previous && clock_now_ns() < until_ns);
     *transactions = last - before;
     return last > 0 && last >= before && before >> 32 == last >> 32;
@@ -303,12 +293,11 @@ enum error_kind target_find_cause(const struct target *target, enum error_kind k
     if (kind == ERROR_NONE || kind == ERROR_INTERRUPTED || target->ensemble == NULL)
         return kind;
     /* The kernel closes a process's sockets before it shows that the process has ended. */
-    uint64_t deadline_ns = clock_now_ns() + DYING_NS;
-    enum error_kind cause = ensemble_check(target->ensemble, error);
-    while (cause == ERROR_NONE && clock_now_ns() < deadline_ns) {
-        nanosleep(&(struct timespec){.tv_nsec = DYING_NS / 50}, NULL);
-        cause = ensemble_check(target->ensemble, error);
-    }
+    const uint64_t until_ns = clock_now_ns() + DYING_NS;
+    enum error_kind cause;
+    while ((cause = ensemble_check(target->ensemble, error)) == ERROR_NONE &&
+           clock_now_ns() < until_ns)
+        usleep(DYING_NS / 50000);
     return cause != ERROR_NONE ? cause : kind;
 }
 

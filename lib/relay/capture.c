@@ -303,25 +303,21 @@ static void keep_waiting(struct connection *connection, enum conversation_side s
     connection->waiting_bytes += sizeof *waiting + packet->captured;
 }
 
-/* Feeds the first that waits, if its time has come. */
-static bool feed_first(struct capture *capture, struct connection *connection,
-                       enum conversation_side side)
-{
-    struct waiting *first = connection->streams[side].first;
-    if (first == NULL || !is_due(connection, side, &first->packet))
-        return false;
-    connection->streams[side].first = first->next;
-    connection->waiting_bytes -= sizeof *first + first->packet.captured;
-    feed(capture, connection, side, &first->packet);
-    free(first);
-    return true;
-}
-
+/* Feeds what is due; one side's may make the other's due. */
 static void feed_waiting(struct capture *capture, struct connection *connection)
 {
-    while (feed_first(capture, connection, CONVERSATION_CLIENT) ||
-           feed_first(capture, connection, CONVERSATION_SERVER))
-        continue;
+    for (enum conversation_side side = 0; side < CONVERSATION_SIDES;) {
+        struct waiting *first = connection->streams[side].first;
+        if (first == NULL || !is_due(connection, side, &first->packet)) {
+            side++;
+            continue;
+        }
+        connection->streams[side].first = first->next;
+        connection->waiting_bytes -= sizeof *first + first->packet.captured;
+        feed(capture, connection, side, &first->packet);
+        free(first);
+        side = 0;
+    }
 }
 
 static void give_up(struct capture *capture, struct connection *connection)
@@ -411,10 +407,7 @@ static void follow_segment(struct capture *capture, struct connection *connectio
         other->acknowledged = packet->acknowledged;
     if (packet->length == 0 && !packet->is_fin)
         return;
-    if (stream->first == NULL && is_due(connection, side, packet))
-        feed(capture, connection, side, packet);
-    else
-        keep_waiting(connection, side, packet);
+    keep_waiting(connection, side, packet);
     feed_waiting(capture, connection);
     if (connection->waiting_bytes > CAPTURE_WAITING_MOST)
         give_up(capture, connection);

@@ -67,45 +67,28 @@ struct relay {
 
 /* ------------------------------------------------------------------ ports */
 
-static enum error_kind listen_at(const struct addrinfo *address, const char *name, int *fd,
+/* Opens a port for a server, and sets its endpoint in the connect string. */
+static enum error_kind open_port(struct relay *relay, size_t index, const struct addrinfo *address,
                                  struct error *error)
 {
-    *fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (*fd < 0)
-        return error_from_errno(error, errno, name, "while making a socket to listen");
-    if (bind(*fd, address->ai_addr, address->ai_addrlen) != 0)
-        return errno == EADDRNOTAVAIL
-                   ? error_raise(error, ERROR_USAGE, 0, name, "this host has no such address")
-                   : error_from_errno(error, errno, name, "while binding a socket");
-    return listen(*fd, BACKLOG) == 0 ? ERROR_NONE
-                                     : error_from_errno(error, errno, name, "while listening");
-}
-
-/* Opens a port for a server, and sets its endpoint in the connect string. */
-static enum error_kind open_port(struct relay *relay, size_t index, struct error *error)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-                                   .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
     struct port *port = &relay->ports[index];
     struct endpoint *endpoint = &relay->connect.endpoints[index];
     const char *name = relay->options.address;
-    struct addrinfo *address;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = port};
     struct sockaddr_storage bound;
     socklen_t size = sizeof bound;
     char number[8];
-    if (getaddrinfo(name, "0", &hints, &address) != 0)
-        return error_raise(error, ERROR_USAGE, 0, name, "this is no address of a host in numbers");
     port->server = &relay->options.servers->endpoints[index];
-    enum error_kind kind = listen_at(address, name, &port->fd, error);
-    freeaddrinfo(address);
-    if (kind != ERROR_NONE)
-        return kind;
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = port};
-    if (getsockname(port->fd, (struct sockaddr *)&bound, &size) != 0 ||
+    port->fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (port->fd < 0 || bind(port->fd, address->ai_addr, address->ai_addrlen) != 0 ||
+        listen(port->fd, BACKLOG) != 0 ||
+        getsockname(port->fd, (struct sockaddr *)&bound, &size) != 0 ||
         getnameinfo((struct sockaddr *)&bound, size, NULL, 0, number, sizeof number,
                     NI_NUMERICSERV) != 0 ||
         epoll_ctl(relay->epoll, EPOLL_CTL_ADD, port->fd, &event) != 0)
-        return error_from_errno(error, errno, name, "while watching a socket");
+        return errno == EADDRNOTAVAIL
+                   ? error_raise(error, ERROR_USAGE, 0, name, "this host has no such address")
+                   : error_from_errno(error, errno, name, "while listening");
     *endpoint = (struct endpoint){.port = (uint16_t)strtoul(number, NULL, 10)};
     snprintf(endpoint->host, sizeof endpoint->host, "%s", name);
     return ERROR_NONE;
@@ -114,6 +97,9 @@ static enum error_kind open_port(struct relay *relay, size_t index, struct error
 enum error_kind relay_new(const struct relay_options *options, struct relay **relay,
                           struct error *error)
 {
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
+    struct addrinfo *address = NULL;
     struct relay *new = memory_new(1, sizeof *new);
     *new = (struct relay){.options = *options,
                           .connect = *options->servers,
@@ -124,8 +110,13 @@ enum error_kind relay_new(const struct relay_options *options, struct relay **re
         new->ports[i].fd = -1;
     if (new->epoll < 0 || new->spare < 0)
         kind = error_from_errno(error, errno, "relay", "while making its loop");
+    else if (getaddrinfo(options->address, "0", &hints, &address) != 0)
+        kind = error_raise(error, ERROR_USAGE, 0, options->address,
+                           "this is no address of a host in numbers");
     for (size_t i = 0; i < options->servers->count && kind == ERROR_NONE; i++)
-        kind = open_port(new, i, error);
+        kind = open_port(new, i, address, error);
+    if (address != NULL)
+        freeaddrinfo(address);
     if (kind == ERROR_NONE)
         *relay = new;
     else
