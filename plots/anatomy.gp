@@ -61,7 +61,7 @@ do for [k = 1:panels] {
         NaN with points pt 5 ps point_scale lc rgb "black" title "release", \
         NaN with points pt 7 ps 0.5 * point_scale lc rgb "black" title "notification", \
         NaN with points pt 9 ps 1.3 * point_scale lc rgb "black" title "grant", \
-        NaN with lines lw 2.4 lc rgb colour title "request to reply", \
+        NaN with lines lw 2.4 lc rgb "black" title "request to reply", \
         NaN with lines lw 2.4 lc rgb "#B8B8B8" title "not granted the lock"
     @once
 }

@@ -42,7 +42,6 @@ words_of(i) = is_polynomial(i) && exact[i] ? ": ".polynomial_words(i, last_of(sp
     : is_polynomial(i) ? ": ≈ ".polynomial_words(i, last_of(sprintf("%d", i))) \
     : is_power(i) ? sprintf(": ∝ n^%.2f", exponent[i]) : ""
 entry(r) = name(r).words_of(int(r))
-longest = 0
 curves = 0
 do for [r in drawn] {
     longest = most(longest, strlen(entry(r)))

@@ -138,7 +138,8 @@ if (!exists("panel")) { panel = 300 }
 
 # --- Axes -----------------------------------------------------------------------------------------
 # All are logarithmic, at least a decade high, so that one level alone still shows where it lies, and
-# reach from a labelled tic below the lowest point to one above the highest.
+# reach from a labelled tic below the lowest point to one above the highest, and by a millionth beyond
+# these: gnuplot may round a tic at an end of the axis away.
 
 # 1234567 as 1,234,567.
 grouped(x) = x < 1000 ? sprintf("%d", x) \
@@ -175,7 +176,7 @@ y_axis(low, high, panel) = ( \
     y_high = reach(high * 10**(headroom / y_decade), y_decade), \
     y_low = least(descend(low / 10**(3.0 / y_decade), y_decade), y_high / 10), y_decade = panel / log10(y_high / y_low), \
     left = (54 + 8.0 * most(label_letters(y_low), label_letters(y_high))) / width, \
-    sprintf("set yrange [%.9g : %.9g]; set ytics (%s)", at(y_low), at(y_high), log_tics(y_low, y_high)))
+    sprintf("set yrange [%.9g : %.9g]; set ytics (%s)", at(y_low * 0.999999), at(y_high * 1.000001), log_tics(y_low, y_high)))
 label_letters(x) = most(strlen(label(10.0**floor(log10(x)))), \
     strlen(label(10.0**floor(log10(x) - 1))))
 has_label(x, digit) = in_list(" ".digits(y_decade), sprintf("%d", digit)) || abs(x / y_high - 1) < 1e-6 || abs(x / y_low - 1) < 1e-6

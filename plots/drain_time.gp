@@ -13,7 +13,6 @@ load scripts."/fits.gp"
 
 has_slope(i) = exponent_low[i] == exponent_low[i]
 slopes = 0
-longest = 0
 entry(r) = name(r).(has_slope(int(r)) ? sprintf(": ∝ n^%.2f (%.2f to %.2f)", exponent[int(r)], \
     exponent_low[int(r)], exponent_high[int(r)]) : "")
 do for [r in drawn] {

@@ -29,7 +29,6 @@ entry(r) = !crowded || !is_worded(r) ? name(r).(crowded ? "" : measured) \
     : name(r).": ".law_words(r)
 entry_style(r) = crowded && has_law(r) ? 500 + int(r) : int(r)
 entry_look = crowded && lawful ne "" ? "linespoints" : "points"
-longest = 0
 do for [r in drawn] { longest = most(longest, strlen(entry(r))) }
 entries = words(drawn) + (unused > 0)
 rows = lawful eq "" || crowded ? rows_for(entries, longest) : entries

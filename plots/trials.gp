@@ -8,6 +8,7 @@
 #   drawn      the places of the recipes that have data; lawful, strange: those of them with a law,
 #              and with another than the table's; unused: how many trials are not used;
 #              simulated: whether they ran in memory
+#   longest    the letters of the legend's entry for these, 0: none
 #   half_n[], half_law[]: half-way between two levels of a recipe, and its law there
 #   first, last: the fewest and the most clients; highest_at: where the highest figure is
 #   last_of(r) the most clients of a recipe with a trial that is used
@@ -104,5 +105,6 @@ subject = (drains ? "of a drain of n clients" : "of a trial with n clients").\
 is(r, used) = $1 == int(r) && $5 == used
 
 # Entries of the legend that are not always there: macros, since gnuplot counts empty loops too.
+longest = unused == 0 ? 0 : strlen(not_used)
 unused_entry = unused == 0 ? "" \
     : ", NaN with points pt 2 ps point_scale lw 1.5 lc rgb '#404040' title not_used"
