@@ -5,6 +5,7 @@
 #include "bench/page/page.h"
 #include "measure/csv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +19,24 @@ static void write_html_cell(FILE *stream, size_t place, bool is_number, const ch
     fputs("</td>", stream);
 }
 
-const struct page_form page_form_html = {html_table_begin, write_html_cell, "</tr>\n",
-                                         HTML_TABLE_END, false};
+static const char *begin_html(FILE *stream, const char *name, const char *title,
+                              const struct page_heading *headings, size_t count)
+{
+    html_table_begin(stream, name, title, headings, count);
+    return HTML_TABLE_END;
+}
+
+const struct page_form page_form_html = {begin_html, write_html_cell, "</tr>\n", false};
 
 /* ------------------------------------------------------------------ LaTeX */
 
 #define LATEX_ROW_END " \\\\\n"
-#define LATEX_END     "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
+#define LATEX_END     "\\bottomrule\n\\end{tabular}\n\\end{table"
+
+/* Of the class article on a page with two columns, the narrowest of usual ones, in points. */
+#define COLUMN_POINTS 229
+#define PAGE_POINTS   469
+#define GAP_POINTS    6
 
 /* The first sign is one in a number alone. */
 static void write_latex(FILE *stream, bool is_number, const char *text)
@@ -61,20 +73,43 @@ static void write_latex_cell(FILE *stream, size_t place, bool is_number, const c
     write_latex(stream, is_number, text);
 }
 
-/* Small type and little space, for a column of a page that has two. */
-static void begin_latex(FILE *stream, const char *name, const char *title,
-                        const struct page_heading *headings, size_t count)
+/* The points of a text column that has more than its share of a table that is wider than the page:
+ * what the other columns leave; 0: as wide as its text. */
+static double share_points(const struct page_heading *headings, size_t count, size_t column,
+                           double sum)
 {
-    fputs("% \\usepackage{booktabs}\n\\begin{table}\n\\centering\n\\caption{", stream);
+    bool is_widest = sum > PAGE_POINTS && !headings[column].is_numeric;
+    for (size_t i = 0; i < count; i++)
+        is_widest = is_widest && (headings[i].is_numeric || i == column ||
+                                  headings[i].points < headings[column].points);
+    double rest = PAGE_POINTS - (sum - headings[column].points);
+    return is_widest ? fmax(rest, PAGE_POINTS / 5.0) : 0;
+}
+
+/* Small type and little space, for a column of a page that has two, or for both. */
+static const char *begin_latex(FILE *stream, const char *name, const char *title,
+                               const struct page_heading *headings, size_t count)
+{
+    double sum = GAP_POINTS * (double)(count - 1), share;
+    for (size_t i = 0; i < count; i++)
+        sum += headings[i].points;
+    bool is_wide = sum > COLUMN_POINTS;
+    fprintf(stream, "%% \\usepackage{booktabs}\n\\begin{table%s}\n\\centering\n\\caption{",
+            is_wide ? "*" : "");
     write_latex(stream, false, title);
     fprintf(stream, "}\n\\label{tab:%s}\n\\footnotesize\n\\setlength{\\tabcolsep}{3pt}\n", name);
     fputs("\\begin{tabular}{@{}", stream);
-    for (size_t i = 0; i < count; i++)
-        fputc(headings[i].is_numeric ? 'r' : 'l', stream);
+    for (size_t i = 0; i < count; i++) {
+        if ((share = share_points(headings, count, i, sum)) > 0)
+            fprintf(stream, "p{%.2f\\textwidth}", share / PAGE_POINTS);
+        else
+            fputc(headings[i].is_numeric ? 'r' : 'l', stream);
+    }
     fputs("@{}}\n\\toprule\n", stream);
     for (size_t i = 0; i < count; i++)
         write_latex_cell(stream, i, false, headings[i].text);
     fputs(LATEX_ROW_END "\\midrule\n", stream);
+    return is_wide ? LATEX_END "*}\n" : LATEX_END "}\n";
 }
 
 /* ------------------------------------------------------------------ Markdown */
@@ -91,8 +126,8 @@ static void write_markdown_cell(FILE *stream, size_t place, bool is_number, cons
     page_escape(stream, text, signs);
 }
 
-static void begin_markdown(FILE *stream, const char *name, const char *title,
-                           const struct page_heading *headings, size_t count)
+static const char *begin_markdown(FILE *stream, const char *name, const char *title,
+                                  const struct page_heading *headings, size_t count)
 {
     (void)name;
     fprintf(stream, "%s:\n\n", title);
@@ -102,6 +137,7 @@ static void begin_markdown(FILE *stream, const char *name, const char *title,
     for (size_t i = 0; i < count; i++)
         fputs(headings[i].is_numeric ? "|--:" : "|---", stream);
     fputs("|\n", stream);
+    return "";
 }
 
 /* ------------------------------------------------------------------ CSV */
@@ -120,17 +156,18 @@ static void write_csv_cell(FILE *stream, size_t place, bool is_number, const cha
     free(plain);
 }
 
-static void begin_csv(FILE *stream, const char *name, const char *title,
-                      const struct page_heading *headings, size_t count)
+static const char *begin_csv(FILE *stream, const char *name, const char *title,
+                             const struct page_heading *headings, size_t count)
 {
     (void)name;
     (void)title;
     for (size_t i = 0; i < count; i++)
         write_csv_cell(stream, i, false, headings[i].text);
     fputc('\n', stream);
+    return "";
 }
 
 const struct page_form page_forms[] = {
-    [PAGE_LATEX] = {begin_latex, write_latex_cell, LATEX_ROW_END, LATEX_END, true},
-    [PAGE_CSV] = {begin_csv, write_csv_cell, "\n", "", false},
-    [PAGE_MARKDOWN] = {begin_markdown, write_markdown_cell, MARKDOWN_ROW_END, "", true}};
+    [PAGE_LATEX] = {begin_latex, write_latex_cell, LATEX_ROW_END, true},
+    [PAGE_CSV] = {begin_csv, write_csv_cell, "\n", false},
+    [PAGE_MARKDOWN] = {begin_markdown, write_markdown_cell, MARKDOWN_ROW_END, true}};

@@ -125,10 +125,12 @@ struct html_slot {
 };
 void html_frame(FILE *stream, const char *frame, const struct html_slot *slots);
 
-/* A column's heading; all its fields are numbers. */
+/* A column's heading; all its fields are numbers. points: as wide as its widest text in small type.
+ */
 struct page_heading {
     const char *text;
     bool is_numeric;
+    double points;
 };
 
 /* A table that can be scrolled by keyboard: between the two its rows, each with its cells between
@@ -139,13 +141,14 @@ void html_table_begin(FILE *stream, const char *name, const char *title,
 
 /* ------------------------------------------------------------------ tables (tables.c, forms.c) */
 
-/* A form of a table, as what is written of it in this order. */
+/* A form of a table, as what is written of it in this order. begin returns what ends it. */
 struct page_form {
-    void (*begin)(FILE *stream, const char *name, const char *title,
-                  const struct page_heading *headings, size_t count);
+    const char *(*begin)(FILE *stream, const char *name, const char *title,
+                         const struct page_heading *headings, size_t count);
     void (*cell)(FILE *stream, size_t place, bool is_number, const char *text); /* place: from 0 */
-    const char *row_end, *end;
-    bool is_narrow; /* the columns for a paper alone, each figure with its interval */
+    const char *row_end;
+    bool is_narrow; /* the columns for a paper alone, each figure with its interval, and what is the
+                       same in all rows in the title */
 };
 
 extern const struct page_form page_form_html, page_forms[]; /* by enum page_format */

@@ -91,7 +91,7 @@ static void write_member(FILE *stream, const char *name, json_t *value)
 
 void page_settings_write(FILE *stream, const struct page_sources *sources)
 {
-    static const struct page_heading headings[] = {{"name", false}, {"value", false}};
+    static const struct page_heading headings[] = {{"name", false, 0}, {"value", false, 0}};
     for (size_t i = 0; i < sources->record_count; i++) {
         const struct page_record *record = &sources->records[i];
         const char *key;

@@ -213,33 +213,92 @@ static bool is_numeric(const struct view *view, const struct column *column)
     return line == end;
 }
 
+/* Points of a text in LaTeX's small type: its signs are narrower than its letters and digits. */
+static double measure_points(const char *text)
+{
+    double points = 0;
+    for (; *text != '\0'; text++)
+        points += strchr(" .,:;()|'ijlt", *text) != NULL  ? 2.7
+                  : ((unsigned char)*text & 0xC0) == 0x80 ? 0
+                                                          : 4.25;
+    return points;
+}
+
+/* Whether a column has one text in several rows, and no interval. */
+static bool is_constant(const struct view *view, const struct column *column)
+{
+    const struct line *line = view->lines, *end = line + view->line_count;
+    const char *first = page_text(line->file, line->row, column->name);
+    while (line < end && strcmp(page_text(line->file, line->row, column->name), first) == 0 &&
+           isnan(find_end(line, column, "low")))
+        line++;
+    return line == end && view->line_count > 1;
+}
+
+/* Chooses the columns of a form, and their headings; in a narrow one the title has those that are
+ * constant, but the last. Returns how many there are. */
+static size_t choose_columns(const struct view *view, bool is_narrow, const struct column **columns,
+                             struct page_heading *headings, struct growing_text *title)
+{
+    size_t count = 0;
+    const char *before = " (";
+    growing_text_add(title, "%s", view->title);
+    for (size_t i = 0; i < view->column_count; i++) {
+        const struct column *column = &view->columns[i];
+        if (is_narrow && column->paper[0] == '\0')
+            continue;
+        columns[count] = column;
+        headings[count++] = (struct page_heading){is_narrow ? column->paper : column->heading,
+                                                  is_numeric(view, column), 0};
+    }
+    for (size_t i = 0; is_narrow && i + 1 < count;) {
+        char text[FIELD_SIZE];
+        if (!is_constant(view, columns[i])) {
+            i++;
+            continue;
+        }
+        growing_text_add(title, "%s%s: %s", before, headings[i].text,
+                         format_field(&view->lines[0], columns[i], true, text));
+        before = ", ";
+        count--;
+        memmove(columns + i, columns + i + 1, (count - i) * sizeof *columns);
+        memmove(headings + i, headings + i + 1, (count - i) * sizeof *headings);
+    }
+    growing_text_add(title, "%s", before[0] == ',' ? ")" : "");
+    return count;
+}
+
 static void write_rows(FILE *stream, const struct view *view, const struct page_form *form)
 {
     bool labelled = view->is_labelled;
-    struct page_heading headings[COLUMNS_MAX + 1] = {{"results", false}};
+    struct page_heading headings[COLUMNS_MAX + 1] = {{"results", false, 0}};
     const struct column *columns[COLUMNS_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < view->column_count; i++) {
-        const struct column *column = &view->columns[i];
-        if (form->is_narrow && column->paper[0] == '\0')
-            continue;
-        headings[labelled + count] = (struct page_heading){
-            form->is_narrow ? column->paper : column->heading, is_numeric(view, column)};
-        columns[count++] = column;
+    struct growing_text title = {0};
+    char text[FIELD_SIZE];
+    size_t count = choose_columns(view, form->is_narrow, columns, headings + labelled, &title);
+    for (size_t j = 0; form->is_narrow && j < labelled + count; j++) {
+        headings[j].points = measure_points(headings[j].text);
+        for (size_t i = 0; i < view->line_count; i++) {
+            const struct line *line = &view->lines[i];
+            const char *field = j < labelled
+                                    ? line->source->label
+                                    : format_field(line, columns[j - labelled], true, text);
+            headings[j].points = fmax(headings[j].points, measure_points(field));
+        }
     }
-    form->begin(stream, view->name, view->title, headings, labelled + count);
+    const char *end = form->begin(stream, view->name, title.text, headings, labelled + count);
+    free(title.text);
     for (size_t i = 0; i < view->line_count && i < PAGE_ROWS_MAX; i++) {
         const struct line *line = &view->lines[i];
         if (labelled)
             form->cell(stream, 0, false, line->source->label);
         for (size_t j = 0; j < count; j++) {
-            char text[FIELD_SIZE];
             const char *field = format_field(line, columns[j], form->is_narrow, text);
             form->cell(stream, labelled + j, is_number(columns[j], field), field);
         }
         fputs(form->row_end, stream);
     }
-    fputs(form->end, stream);
+    fputs(end, stream);
 }
 
 /* Writes the table as LaTeX, which is not shown: a button saves it (tables.js). */

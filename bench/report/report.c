@@ -60,8 +60,9 @@ static const struct option_row rows[] = {
      OPTION_WORD(struct report, format, page_formats, "expected latex, csv or markdown"),
      .given = OPTION_MEMBER(struct report, has_format),
      .value = "latex",
-     .help = "      --format FORMAT  of these tables: latex (for the package booktabs, a\n"
-             "                       column wide), csv (all columns), markdown [latex]\n"},
+     .help = "      --format FORMAT  of these tables: latex (for the package booktabs, as wide\n"
+             "                       as one of two columns if it fits, else as both), csv\n"
+             "                       (all columns), markdown [latex]\n"},
     {.name = "--json",
      OPTION_FLAG(struct report, json),
      .help = "      --json           print JSON in place of the text\n"},
