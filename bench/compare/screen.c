@@ -103,6 +103,7 @@ static void print_table(const struct comparison *cmp)
     for (size_t i = COLUMN_METRICS; i < count; i++)
         grid.hidden[i] = grid_all_are(&grid, i, columns[i].over != NULL ? NO_RATIO : "");
     (void)!grid_fit(&grid, width, 1);
+    printf("ratios%s:\n", cmp->side_count == 2 ? ", B to A" : "");
     grid_write(&grid, width, stdout);
     grid_deinit(&grid);
     if (cmp->interval_count > 0)
@@ -173,7 +174,7 @@ void comparison_print(const struct comparison *cmp, bool brief)
         print_table(cmp);
         if (drifts)
             wrap_sentence(stdout, "Runs made one after the other drift: two of the same thing have "
-                                  "differed by 0.57 times. Compare topologies in one run: run "
+                                  "had a ratio of 0.57. Compare topologies in one run: run "
                                   "--servers 1,3.");
         putchar('\n');
     }
