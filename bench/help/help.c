@@ -2,11 +2,13 @@
 /* zkherd help: the help of each subcommand, the options of private servers, the columns of files.
  */
 #include "base/memory.h"
+#include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/rows.h"
 #include "bench/cli/subcommands.h"
 #include "bench/cli/terminal.h"
+#include "recipes/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +62,8 @@ static const char private_does[] = "options of run, load and plan for the server
 
 static int list_topics(void)
 {
-    puts("zkherd help SUBCOMMAND prints what zkherd SUBCOMMAND --help does:\n");
+    puts("zkherd help TOPIC: the options of a subcommand, or of private servers\n"
+         "zkherd help COLUMN: what a column of a CSV file means\n");
     for (const struct subcommand *one = subcommands; one->name != NULL; one++)
         printf("  %-12s %s\n", one->name, one->does);
     printf("  %-12s %s\n", SERVERS, private_does);
@@ -83,6 +86,8 @@ extern const char files_md[];
 
 /* The CSV file that a table is of: that of the last heading, or of the paragraph before the table;
  * empty: of none. */
+#define NAME_SIZE 64 /* of a column, at most */
+
 struct place {
     const char *text;
     size_t length;
@@ -108,6 +113,20 @@ static const char *find_meaning(const char *row, const char *name)
     return end != NULL && found != NULL && found < end && end[3] != '|' ? end + 3 : NULL;
 }
 
+/* A link of Markdown is printed as its text: [herd coefficient](method.md#times). */
+static char *copy_meaning(const char *meaning)
+{
+    size_t length = strcspn(meaning, "\n") - strlen(" |");
+    char *text = memory_new(length + 1, 1), *end = text;
+    for (const char *at = meaning; at < meaning + length; at++) {
+        if (strncmp(at, "](", 2) == 0)
+            at = strchr(at, ')');
+        else if (*at != '[')
+            *end++ = *at;
+    }
+    return text;
+}
+
 /* Prints a sentence for each file that has a column of this name. Returns how many. */
 static size_t print_columns(const char *name)
 {
@@ -118,11 +137,24 @@ static size_t print_columns(const char *name)
         const char *meaning = find_meaning(line, name);
         if (meaning == NULL || place.length == 0)
             continue;
-        wrap_sentence(stdout, "%.*s: %.*s", (int)place.length, place.text,
-                      (int)(strcspn(meaning, "\n") - strlen(" |")), meaning);
+        char *text = copy_meaning(meaning);
+        wrap_sentence(stdout, "%.*s: %s", (int)place.length, place.text, text);
+        free(text);
         count++;
     }
     return count;
+}
+
+/* Copies the first column that begins with the name, or is like it; else name is "". */
+static void find_like(const char *typed, char name[NAME_SIZE])
+{
+    name[0] = '\0';
+    for (const char *line = files_md; name[0] == '\0' && *line != '\0';
+         line = strchr(line, '\n') + 1) {
+        if (sscanf(line, "| `%63[a-z0-9_]` |", name) == 1 &&
+            strncmp(name, typed, strlen(typed)) != 0 && !text_is_like(typed, name))
+            name[0] = '\0';
+    }
 }
 
 /* ------------------------------------------------------------------ the topics */
@@ -130,6 +162,13 @@ static size_t print_columns(const char *name)
 static int refuse_topic(const char *topic)
 {
     struct growing_text topics = {0};
+    char name[NAME_SIZE];
+    find_like(topic, name);
+    if (topic[0] != '\0' && name[0] != '\0')
+        return complain_usage("help", topic, "neither a topic nor a column; did you mean %s?",
+                              name);
+    if (registry_find(topic) != NULL)
+        return complain_usage("help", topic, "this is a recipe: zkherd recipes %s", topic);
     for (const struct subcommand *one = subcommands; one->name != NULL; one++)
         growing_text_add(&topics, "%s, ", one->name);
     int status =
