@@ -24,15 +24,18 @@ void progress_begin(struct progress *progress, size_t at, uint64_t left_ns)
     progress->left_ns = left_ns;
 }
 
-/* An estimated time, rounded to a tenth or so: "about 25 min". Returns text. */
+/* An estimated time, rounded to a tenth or so: "about 25 min", "under 10 s". Returns text. */
 static const char *format_about(uint64_t time_ns, char *text, size_t size)
 {
     uint64_t seconds = time_ns / NS_PER_S, step = seconds < 60     ? 10
                                                   : seconds < 600  ? 60
                                                   : seconds < 3600 ? 300
                                                                    : 1800;
-    seconds = seconds < step ? step : (seconds + step / 2) / step * step;
-    if (seconds < 60)
+    bool is_short = seconds < step;
+    seconds = (seconds + step / 2) / step * step;
+    if (is_short)
+        snprintf(text, size, "under %" PRIu64 " s", step);
+    else if (seconds < 60)
         snprintf(text, size, "about %" PRIu64 " s", seconds);
     else if (seconds < 3600)
         snprintf(text, size, "about %" PRIu64 " min", seconds / 60);

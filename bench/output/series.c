@@ -362,8 +362,8 @@ static void print_record(const struct series *series, const struct series_record
 {
     bool colours = terminal_abilities(STDOUT_FILENO).colours;
     if (series->options.target->topology_count > 1)
-        printf("\n%s: %zu server%s\n\n", record->target, record->servers,
-               text_plural(record->servers));
+        printf("\n%s: %zu server%s\n%s", record->target, record->servers,
+               text_plural(record->servers), series->options.output->brief ? "" : "\n");
     view->write(series->context, record);
     if (record->findings.rows > 0)
         putchar('\n');

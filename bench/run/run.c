@@ -165,11 +165,14 @@ static enum error_kind finish(void *context, struct series_record *base, bool wh
 #define SCREEN_LINES   40
 #define BRIEF_LINES    23 /* the 24th has the shell's prompt */
 #define LINES_OF_FILES 3
+#define LINES_OF_NAME  2 /* "simulated3: 3 servers", where there are several topologies */
 
-/* The lines that the findings leave of a screen. */
-static size_t lines_left(const struct table *findings, bool brief)
+/* The lines that the findings leave of a screen; of a brief one each topology has a part. */
+static size_t lines_left(const struct table *findings, size_t topologies, bool brief)
 {
-    size_t length, left = (brief ? BRIEF_LINES : SCREEN_LINES) - LINES_OF_FILES;
+    size_t length, screen = brief ? BRIEF_LINES / topologies : SCREEN_LINES,
+                   used = LINES_OF_FILES + (topologies > 1 ? LINES_OF_NAME : 0),
+                   left = screen > used ? screen - used : 0;
     char *text = NULL;
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
@@ -186,8 +189,8 @@ static void write_text(const void *context, const struct series_record *base)
 {
     const struct run *run = context;
     bool brief = run->options.output.brief;
-    screen_print(run->records[base->topology].outcome, lines_left(&base->findings, brief), brief,
-                 stdout);
+    screen_print(run->records[base->topology].outcome,
+                 lines_left(&base->findings, run->base.record_count, brief), brief, stdout);
 }
 
 static json_t *describe_cells(const void *context, const struct series_record *base)
@@ -212,9 +215,9 @@ static int print_results(void *context)
     page_add_series(&run->base);
     int status = series_print_results(&run->base, &view);
     if (whole > 1 && !output->json && !output->quiet && !output->no_files) {
-        if (run->base.targets.made_out)
+        if (run->base.targets.made_out && !output->brief)
             printf("\nall in one page: %s/%s", output->out, PAGE_FILE);
-        printf("\nto compare them: zkherd compare%s\n", folders.text);
+        printf("%sto compare them: zkherd compare%s\n", output->brief ? "" : "\n", folders.text);
     }
     free(folders.text);
     return status;

@@ -149,6 +149,14 @@ static void print_bars(const struct outcome *outcome, size_t *cells, size_t line
     }
 }
 
+static bool is_one_disturbed(const struct outcome *outcome, const size_t *cells, size_t count)
+{
+    size_t i = 0;
+    while (i < count && !table_row(&outcome->cells, cells[i])[run_cell_disturbed].flag)
+        i++;
+    return i < count;
+}
+
 #define HEADINGS 4 /* lines: two above the table, two above the bars */
 
 /* Where not all cells have room, half of the lines are theirs, a row of each recipe at least. */
@@ -164,6 +172,10 @@ void screen_print(const struct outcome *outcome, size_t lines, bool brief, FILE 
     print_table(outcome, cells, count, width, stream);
     if (count < all) {
         fprintf(stream, "%zu of %zu rows; without --brief all\n", count, all);
+        used++;
+    }
+    if (brief && is_one_disturbed(outcome, cells, count)) { /* else a finding says it */
+        fputs("~: a time that other programs may have disturbed\n", stream);
         used++;
     }
     print_bars(outcome, cells, lines > used ? lines - used : 0, width, stream);
