@@ -13,7 +13,8 @@
 #   open SESSION TIMEOUT
 #   close SESSION [PATH]            with the ephemeral znode that goes with it
 #   record SESSION TYPE FIELDS VALUE...   i an int, l a long, f a flag, s a text, n null, a the usual ACL
-#   znode PATH OWNER ZXID [PZXID]   of a snapshot; / is its root; PZXID of its last child that came or went
+#   znode PATH OWNER ZXID [PZXID [MADE]]   of a snapshot; / is its root; PZXID of its last child that came or went; MADE:
+#                                   creates below it, 100 unless given
 #   end BYTES                       so many zeros behind it; -BYTES: so many are missing
 BEGIN {
     for (i = 1; i < 256; i++)
@@ -133,7 +134,7 @@ $1 == "znode" {
     put(1767225600000 + 1000 * $4, 8)
     put(1767225600000, 8)
     put(0, 4)
-    put(3, 4)
+    put(NF > 5 ? $6 : 100, 4)
     put(0, 4)
     put($3, 8)
     put(NF > 4 ? $5 : $4, 8)

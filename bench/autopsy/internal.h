@@ -34,7 +34,7 @@
     X(T, held_max_s, REAL, "s", 3, NONE, "longest of these times")                                 \
     X(T, waited_max_s, REAL, "s", 3, NONE, "longest time from an arrival to its grant")            \
     X(T, held_max_session, TEXT, "", 0, NONE, "whose that hold was; empty: of no session")         \
-    X(T, held_max_begin_ms, SIGNED, "ms", 0, NONE, "when that hold began")                         \
+    X(T, held_max_begin_ms, SIGNED, "ms", 0, NONE, "when that hold began; empty: before the logs") \
     X(T, waiting, COUNT, "", 0, NONE, "sessions that waited at the end")                           \
     X(T, stood_still, FLAG, "", 0, NONE,                                                           \
       "sessions waited at the end, and the last hold took 1 s and twice as long as any before")    \
@@ -50,7 +50,8 @@ TABLE_DECLARE(autopsy_lock, AUTOPSY_LOCK_COLUMNS);
     X(T, handoff, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                 \
     X(T, session, TEXT, "", 0, NONE, "the holder; empty: a znode of no session")                   \
     X(T, arrived_ms, SIGNED, "ms", 0, NONE, "when its create was refused first, or done")          \
-    X(T, granted_ms, SIGNED, "ms", 0, NONE, "when its turn came")                                  \
+    X(T, granted_ms, SIGNED, "ms", 0, NONE,                                                        \
+      "when its turn came; empty: in a queue, before the logs")                                    \
     X(T, released_ms, SIGNED, "ms", 0, NONE, "when its znode was deleted")                         \
     X(T, end, TEXT, "", 0, NONE,                                                                   \
       "`deleted`, `closed` by the session's close, `expired`, `undecided` between these two, "     \

@@ -13,7 +13,7 @@
 TABLE_DEFINE(autopsy_flaw, "flaws.csv", AUTOPSY_FLAW_COLUMNS)
 TABLE_DEFINE(autopsy_doubt, "doubts.csv", AUTOPSY_DOUBT_COLUMNS)
 
-#define ROWS 5 /* of a table on the screen; the files have all */
+#define ROWS 3 /* of a table on the screen; the files have all */
 /* A queue has a warning from this number on, of 2^31. */
 #define SEQUENCE_HIGH (UINT32_C(1) << 30)
 /* A lock that refuses more creates for each grant herds. */
@@ -90,14 +90,18 @@ static void conclude_hold(struct table *findings, const struct table_value *lock
     const char *name = lock[autopsy_lock_path].text,
                *session = lock[autopsy_lock_held_max_session].text;
     const double held_s = table_number(&lock[autopsy_lock_held_max_s]);
-    char path[TEXT_SIZE], from[TEXT_SIZE], held[32];
+    const struct table_value *begin = &lock[autopsy_lock_held_max_begin_ms];
+    const bool is_known = begin->kind != TABLE_UNKNOWN;
+    char path[TEXT_SIZE], from[TEXT_SIZE] = "before the logs", held[32];
+    if (is_known)
+        time_text(begin->number, from);
     findings_add(findings, FINDING_MEASURED("stood-still", name, FINDING_FIGURE(held_s), "s", 0),
-                 "Stood still: %s, held for %s by %s, from %s to the end, while %" PRIu64 " waited",
+                 "Stood still: %s, held for %s%s by %s, from %s to the end, while %" PRIu64
+                 " waited",
                  printable_text(name, path, sizeof path),
                  text_format_duration((uint64_t)(1e9 * held_s), held, sizeof held),
-                 session != NULL ? session : "a znode of no session",
-                 time_text(lock[autopsy_lock_held_max_begin_ms].number, from),
-                 lock[autopsy_lock_waiting].count);
+                 is_known ? "" : " or longer", session != NULL ? session : "a znode of no session",
+                 from, lock[autopsy_lock_waiting].count);
 }
 
 static void conclude_herd(struct table *findings, const struct table_value *lock, double all)
@@ -237,16 +241,26 @@ static void print_counts(const struct autopsy *autopsy)
 {
     char first[TEXT_SIZE], last[TEXT_SIZE], text[32];
     const size_t logs = journal_logs(autopsy->journal);
-    wrap_sentence(
-        stdout, "%s transactions, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu log%s.",
-        text_format_count(autopsy->read, text, sizeof text), (uint64_t)autopsy->first_zxid,
-        (uint64_t)autopsy->last_zxid, time_text(autopsy->first_ms, first),
-        time_text(autopsy->last_ms, last), logs, text_plural(logs));
+    wrap_sentence(stdout,
+                  "%s transaction%s, zxid 0x%" PRIx64 " to 0x%" PRIx64 ", %s to %s, in %zu log%s.",
+                  text_format_count(autopsy->read, text, sizeof text), text_plural(autopsy->read),
+                  (uint64_t)autopsy->first_zxid, (uint64_t)autopsy->last_zxid,
+                  time_text(autopsy->first_ms, first), time_text(autopsy->last_ms, last), logs,
+                  text_plural(logs));
     for (size_t i = 0; i < COUNTS; i++) {
         const uint64_t count = count_of(autopsy, counts[i].column);
-        if (count > 0 && (i > 0 || count < autopsy->read))
+        if (i == 0 ? count < autopsy->read : count > 0)
             printf("%s: %s\n", counts[i].words, text_format_count(count, text, sizeof text));
     }
+}
+
+/* The answer, or before it what may not have been committed. */
+static void print_findings(const struct autopsy *autopsy, bool unsettled)
+{
+    const struct table *findings = &autopsy->tables[FINDINGS];
+    for (size_t i = 0; i < findings->rows; i++)
+        if ((strcmp(table_row(findings, i)[finding_slug].text, "unsettled") == 0) == unsettled)
+            wrap_sentence(stdout, "%s.", table_row(findings, i)[finding_sentence].text);
 }
 
 /* Inexact times, sequence numbers that end soon, and flaws. */
@@ -273,19 +287,18 @@ static void print_cautions(const struct autopsy *autopsy)
     }
     for (size_t i = 0; i < flaws->rows; i++)
         wrap_sentence(stdout, "%s", table_row(flaws, i)[autopsy_flaw_sentence].text);
+    print_findings(autopsy, true);
 }
 
 /* The table of locks and the answer are last: they stay on the screen. */
 void autopsy_print(const struct autopsy *autopsy)
 {
-    const struct table *findings = &autopsy->tables[FINDINGS];
     print_counts(autopsy);
     print_cautions(autopsy);
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
         print_view(autopsy, i);
     putchar('\n');
-    for (size_t i = 0; i < findings->rows; i++)
-        wrap_sentence(stdout, "%s.", table_row(findings, i)[finding_sentence].text);
+    print_findings(autopsy, false);
     puts("A log has no reads, watches, notifications, and no path of what it refused.");
     if (autopsy->loses)
         puts("Not valid: transactions are missing.");

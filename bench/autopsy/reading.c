@@ -35,6 +35,12 @@ static int64_t ms_of(uint64_t ns)
     return (int64_t)(ns / NS_PER_MS);
 }
 
+/* Unknown of 0. */
+static struct table_value time_of(uint64_t ns)
+{
+    return ns > 0 ? table_signed(ms_of(ns)) : (struct table_value){0};
+}
+
 static double seconds(uint64_t from_ns, uint64_t until_ns)
 {
     return until_ns > from_ns ? (double)(until_ns - from_ns) / 1e9 : 0;
@@ -121,9 +127,9 @@ static void write_hold(struct autopsy *autopsy, const struct locks_lock *lock,
         [autopsy_hold_lock] = table_count(lock->index),
         [autopsy_hold_handoff] = table_count(from->handoff),
         [autopsy_hold_session] = table_hex(from->session),
-        [autopsy_hold_arrived_ms] = table_signed(ms_of(from->arrived_ns)),
-        [autopsy_hold_granted_ms] = table_signed(ms_of(from->granted_ns)),
-        [autopsy_hold_released_ms] = table_signed(ms_of(from->closed_ns)),
+        [autopsy_hold_arrived_ms] = time_of(from->arrived_ns),
+        [autopsy_hold_granted_ms] = time_of(from->granted_ns),
+        [autopsy_hold_released_ms] = time_of(from->closed_ns),
         [autopsy_hold_end] = table_text(autopsy->end),
     };
     table_write_row(&autopsy_hold_table, row, &autopsy->holds);
@@ -132,22 +138,25 @@ static void write_hold(struct autopsy *autopsy, const struct locks_lock *lock,
 }
 
 /* A time is unknown until there is one: no comparison with it is true. */
-static void note_hold(const struct locks_row *from, struct table_value *row)
+static void note_hold(const struct autopsy *autopsy, const struct locks_row *from,
+                      struct table_value *row)
 {
-    const double held = seconds(from->granted_ns, from->closed_ns),
+    const bool is_known = from->granted_ns > 0; /* else it has held since before the logs */
+    const double held = seconds(is_known ? from->granted_ns : ns_of(autopsy->begun_ms),
+                                from->closed_ns),
                  waited = seconds(from->arrived_ns, from->granted_ns),
                  before = table_number(&row[autopsy_lock_held_max_s]);
     row[autopsy_lock_held_s].real += seconds(from->held_ns, from->closed_ns);
     row[autopsy_lock_stood_still].flag =
         row[autopsy_lock_waiting].count > 0 && held >= 1 && !(held <= 2 * before);
-    if (!(table_number(&row[autopsy_lock_waited_max_s]) >= waited))
+    if (is_known && !(table_number(&row[autopsy_lock_waited_max_s]) >= waited))
         row[autopsy_lock_waited_max_s] = table_real(waited);
     if (before >= held)
         return;
     free(row[autopsy_lock_held_max_session].text);
     row[autopsy_lock_held_max_s] = table_real(held);
     row[autopsy_lock_held_max_session] = table_hex(from->session);
-    row[autopsy_lock_held_max_begin_ms] = table_signed(ms_of(from->granted_ns));
+    row[autopsy_lock_held_max_begin_ms] = time_of(from->granted_ns);
 }
 
 static void close_row(void *context, const struct locks_lock *lock, const struct locks_row *from)
@@ -164,7 +173,7 @@ static void close_row(void *context, const struct locks_lock *lock, const struct
     row[autopsy_lock_waiting].count = autopsy->end == open ? locks_waiters(lock) : 0;
     write_handoff(autopsy, lock, from);
     if (from->held) {
-        note_hold(from, row);
+        note_hold(autopsy, from, row);
         write_hold(autopsy, lock, from);
     }
     autopsy->period[autopsy_period_releases].count +=
@@ -388,6 +397,7 @@ static void read_transaction(void *context, const struct journal_transaction *tr
     if (transaction->zxid == autopsy->begun_zxid) {
         autopsy->begun_ms = now_ms;
         census_create_early(autopsy->census, ns_of(now_ms));
+        locks_begin(autopsy->locks, ns_of(now_ms));
     }
     if (autopsy->period[autopsy_period_transactions].count++ == 0)
         count_clients(autopsy); /* since before the period */
@@ -417,7 +427,8 @@ static void read_znode(void *context, const struct journal_znode *znode)
                                                            .at_ns = ns_of(znode->created_ms),
                                                            .path = path,
                                                            .ephemeral = znode->owner != 0,
-                                                           .cversion = CENSUS_NO_CVERSION});
+                                                           .was_there = true,
+                                                           .cversion = znode->cversion});
     free(path);
 }
 

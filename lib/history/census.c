@@ -294,16 +294,19 @@ static const char *name_of(const char *path)
 }
 
 /* What a znode's name makes it: a lease of kazoo's, or numbered by a server, if that number is of
- * the cversion of its parent, which a server raises by one. */
+ * the cversion of its parent, which a server raises by one, up to 2^31. */
 enum shape { PLAIN, LEASE, NUMBERED };
 
-static enum shape shape_of(const char *path, int32_t cversion)
+static enum shape shape_of(const char *path, int32_t cversion, bool was_there)
 {
     int32_t sequence;
     if (line_is_kazoo_lease(name_of(path)))
         return LEASE;
-    return queue_sequence(path, &sequence) &&
-                   (cversion == CENSUS_NO_CVERSION || (uint32_t)sequence + 1 == (uint32_t)cversion)
+    if (!queue_sequence(path, &sequence))
+        return PLAIN;
+    const uint32_t made = (uint32_t)sequence + 1, most = (uint32_t)cversion;
+    return cversion == CENSUS_NO_CVERSION || made == most ||
+                   (was_there && (made < most || most >= INT32_MAX))
                ? NUMBERED
                : PLAIN;
 }
@@ -335,7 +338,7 @@ static void note_create(struct census *census, const struct census_create *creat
 {
     struct refused *session = id_tree_find(&census->refused, create->session);
     struct name *name = NULL;
-    if (census->known_zxid > 0 && shape_of(create->path, CENSUS_NO_CVERSION) != PLAIN)
+    if (census->known_zxid > 0 && shape_of(create->path, CENSUS_NO_CVERSION, false) != PLAIN)
         (void)path_tree_find_or_add(&census->places, create->path, sizeof(char *));
     if (create->ephemeral && shape != PLAIN)
         (void)folder_of(census, create->path, true);
@@ -376,7 +379,7 @@ static bool is_lock(struct census *census, const struct census_create *create, e
 
 void census_create(struct census *census, const struct census_create *create)
 {
-    enum shape shape = shape_of(create->path, create->cversion);
+    enum shape shape = shape_of(create->path, create->cversion, create->was_there);
     note_create(census, create, shape);
     if (is_lock(census, create, shape))
         locks_create(census->locks, create->ephemeral ? create->session : 0, create->path,
@@ -394,8 +397,9 @@ void census_create_early(struct census *census, uint64_t at_ns)
                                        .at_ns = at_ns,
                                        .path = early->path,
                                        .cversion = CENSUS_NO_CVERSION};
-        create.ephemeral = early->zxid == census->begun_zxid &&
-                           is_lock(census, &create, shape_of(early->path, CENSUS_NO_CVERSION));
+        create.ephemeral =
+            early->zxid == census->begun_zxid &&
+            is_lock(census, &create, shape_of(early->path, CENSUS_NO_CVERSION, true));
         if (create.ephemeral)
             census_create(census, &create);
     }
@@ -405,7 +409,7 @@ void census_create_early(struct census *census, uint64_t at_ns)
  * only be known if a session was refused during its life. */
 static void note_early(struct census *census, const char *path, int64_t session, int64_t zxid)
 {
-    if (shape_of(path, CENSUS_NO_CVERSION) == PLAIN) {
+    if (shape_of(path, CENSUS_NO_CVERSION, true) == PLAIN) {
         if (census->refused_zxid < census->begun_zxid)
             return;
         struct name *name = path_tree_find_or_add(&census->names, path, sizeof *name);

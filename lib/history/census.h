@@ -39,7 +39,8 @@ struct census_create {
     uint64_t at_ns;
     const char *path; /* of one that is done */
     bool ephemeral;
-    int32_t cversion; /* of the parent, behind it; CENSUS_NO_CVERSION */
+    bool was_there;   /* before the first change */
+    int32_t cversion; /* of the parent, behind it, or if it was there, later; CENSUS_NO_CVERSION */
 };
 #define CENSUS_NO_CVERSION (-1)
 

@@ -15,7 +15,7 @@ struct locks_session {
     int64_t id;                    /* the key */
     uint32_t number;               /* from 1 */
     size_t waits;                  /* how often it is among the waiting of a lock */
-    LIST_HEAD(, locks_place) made; /* its places, the newest first */
+    LIST_HEAD(, locks_place) made; /* its places, the newest first, in a queue the last */
 };
 
 /* A session that waits for a znode of another one. */
@@ -90,19 +90,19 @@ size_t locks_waiters(const struct locks_lock *lock)
 static void give_turns(struct locks_lock *lock, uint64_t at_ns)
 {
     struct locks_row *row = &lock->row;
+    size_t held = lock->holders; /* of the places from the present one on */
     bool joins = true;
-    for (size_t i = 0; i < lock->place_count; i++) {
+    for (size_t i = 0; i < lock->place_count && (joins || held > 0); i++) {
         struct locks_place *place = lock->places[i];
         joins = joins && line_joins(&place->line, i, &lock->places[0]->line);
-        if (!joins && !place->line.holds)
-            break;
+        held -= place->line.holds;
         if (joins && !place->line.holds) {
             lock->holders++;
             lock->all->holders++;
             place->granted_ns = at_ns;
             if (row->granted++ == 0)
                 row->holder = place->session->number;
-        } else if (!joins) {
+        } else if (!joins && place->line.holds) {
             lock->holders--;
             lock->all->holders--;
             row->granted--;
@@ -147,6 +147,22 @@ static void insert(struct locks_lock *lock, struct locks_place *place)
     lock->all->present++;
 }
 
+/* Adds a place to those of its session: a snapshot has the places of a queue in any order. */
+static void add_made(struct locks_session *session, struct locks_place *place)
+{
+    struct locks_place *after = NULL, *made;
+    LIST_FOREACH(made, &session->made, made)
+    {
+        if (made->lock != place->lock || !queue_before(place->line.sequence, made->line.sequence))
+            break;
+        after = made;
+    }
+    if (after != NULL)
+        LIST_INSERT_AFTER(after, place, made);
+    else
+        LIST_INSERT_HEAD(&session->made, place, made);
+}
+
 /* Fills a place that is new. */
 static void make_place(struct locks_lock *lock, struct locks_session *session,
                        struct locks_place *place, uint64_t arrived_ns)
@@ -158,7 +174,7 @@ static void make_place(struct locks_lock *lock, struct locks_session *session,
     place->lock = lock;
     place->session = session;
     place->arrived_ns = arrived_ns;
-    LIST_INSERT_HEAD(&session->made, place, made);
+    add_made(session, place);
     if (lock->recipe == NULL)
         lock->recipe = line_recipe(&place->line, 1);
     insert(lock, place);
@@ -250,6 +266,18 @@ const struct locks_lock *locks_refuse(struct locks *locks, int64_t id, const cha
     lock->all->present++;
     session->waits++;
     return lock;
+}
+
+void locks_begin(struct locks *locks, uint64_t at_ns)
+{
+    for (size_t i = 0; i < locks->count; i++) {
+        struct locks_lock *lock = locks->list[i];
+        if (lock->by_name || lock->holders == 0 || lock->places[0]->line.role == LINE_LEASES)
+            continue;
+        lock->row.held_ns = at_ns;
+        for (size_t j = 0; j < lock->holders; j++)
+            lock->places[j]->granted_ns = 0;
+    }
 }
 
 /* The lock of a znode that is no place: itself, or that of its folder, but not of a queue's folder;

@@ -43,7 +43,7 @@ struct locks_row {
                              else of the first that held */
     int64_t session;      /* 0 of no session */
     uint64_t arrived_ns;  /* at the lock */
-    uint64_t granted_ns;  /* when its turn came */
+    uint64_t granted_ns;  /* when its turn came; 0: before locks_begin */
     struct tally tally;   /* creates, refused ones, and deletes */
 };
 
@@ -76,6 +76,10 @@ void locks_create(struct locks *locks, int64_t session, const char *path, bool s
                   uint64_t at_ns);
 const struct locks_lock *locks_refuse(struct locks *locks, int64_t session, const char *path,
                                       uint64_t at_ns);
+
+/* All places so far were there before the first change, at this time: since when those hold that
+ * may have waited is not known. */
+void locks_begin(struct locks *locks, uint64_t at_ns);
 
 /* A znode of any kind is deleted. A session, and with it its ephemeral znodes, ends. */
 void locks_delete(struct locks *locks, const char *path, uint64_t at_ns);

@@ -105,7 +105,8 @@ bool journal_next_path(struct jute *listed, struct jute_bytes *path);
 /* A znode of a snapshot. */
 struct journal_znode {
     struct jute_bytes path;
-    int64_t owner; /* session of an ephemeral znode; 0: it is none, or has a TTL */
+    int64_t owner;    /* session of an ephemeral znode; 0: it is none, or has a TTL */
+    int32_t cversion; /* of the parent, when it was written; JOURNAL_NO_CVERSION: not known */
     int64_t czxid;
     int64_t created_ms;
 };

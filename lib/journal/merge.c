@@ -228,6 +228,23 @@ static bool is_usable(const struct reading *reading, struct journal_file *snapsh
     return facts->is_whole;
 }
 
+/* The highest zxid of a snapshot behind the last transaction that was read and before another; 0:
+ * there is none. The number of the snapshot may be that of an epoch without a transaction. */
+static int64_t find_newest(const struct reading *reading, int64_t before)
+{
+    const struct journal_files *snapshots = &reading->journal->snapshots;
+    for (size_t i = snapshots->count; i-- > 0;) {
+        int64_t zxid = snapshots->list[i].zxid;
+        if (zxid <= reading->last || zxid >= before)
+            continue;
+        if ((zxid & UINT32_MAX) == 0 && snapshot_facts(&snapshots->list[i])->is_whole)
+            zxid = snapshots->list[i].facts->newest;
+        if ((zxid & UINT32_MAX) != 0 && zxid > reading->last)
+            return zxid;
+    }
+    return 0;
+}
+
 /* The snapshot that lacks the fewest deleted znodes: the first that has all before a transaction.
  * Before the first of an epoch the last one behind reading->last will do, if there is no gap behind
  * it. NULL: there is none that can be read. */
@@ -249,8 +266,10 @@ static struct journal_file *find_snapshot(const struct reading *reading, int64_t
 /* Passes what was there before the first transaction, or before one behind a gap. */
 static void begin(const struct reading *reading, const struct journal_file *log, int64_t zxid)
 {
-    /* The first of all, in an ensemble of the first epoch, has nothing before it. */
-    bool is_first = reading->last == 0 && zxid >> 32 <= 1 && begins_epoch(zxid);
+    /* The first of all, in an ensemble of the first epoch, has nothing before it, unless a server
+     * alone has had that. */
+    bool is_first = reading->last == 0 && zxid >> 32 <= 1 && begins_epoch(zxid) &&
+                    find_newest(reading, zxid) == 0;
     struct journal_file *snapshot = is_first ? NULL : find_snapshot(reading, zxid);
     bool is_whole = is_first || (snapshot != NULL && snapshot->zxid >= zxid - 1);
     if (!is_whole && reading->last == 0)
@@ -264,23 +283,6 @@ static void begin(const struct reading *reading, const struct journal_file *log,
                                                   : JOURNAL_NOT_KNOWN);
     if (snapshot != NULL)
         snapshot_read(snapshot, reading->listener, reading->context, zxid);
-}
-
-/* The highest zxid of a snapshot behind the last transaction that was read and before another; 0:
- * there is none. The number of the snapshot may be that of an epoch without a transaction. */
-static int64_t find_newest(const struct reading *reading, int64_t before)
-{
-    const struct journal_files *snapshots = &reading->journal->snapshots;
-    for (size_t i = snapshots->count; i-- > 0;) {
-        int64_t zxid = snapshots->list[i].zxid;
-        if (zxid <= reading->last || zxid >= before)
-            continue;
-        if ((zxid & UINT32_MAX) == 0 && snapshot_facts(&snapshots->list[i])->is_whole)
-            zxid = snapshots->list[i].facts->newest;
-        if ((zxid & UINT32_MAX) != 0 && zxid > reading->last)
-            return zxid;
-    }
-    return 0;
 }
 
 /* The zxid with which the logs of a folder go on; INT64_MAX: they have ended. */

@@ -13,6 +13,7 @@
 #define PATH_MOST      1048576    /* what fits in a request (jute.maxbuffer) */
 /* Behind a znode's data: the number of its ACL, and its stat (StatPersisted). */
 #define STAT_BYTES 68
+#define DEPTH_MOST 64 /* of folders whose cversions are kept */
 /* Owners of znodes that are not ephemeral (EphemeralType): a container's, and those with a TTL. The
  * highest byte of these is that of the sessions of server 255, too. */
 #define OWNER_CONTAINER INT64_MIN
@@ -36,12 +37,21 @@ struct source {
     struct journal_file *file;
     gzFile stream;
     uLong checksum;
-    bool failed;      /* it ended too early, or is no snapshot */
-    id_tree sessions; /* whose ids look like a TTL */
+    bool failed;                   /* it ended too early, or is no snapshot */
+    id_tree sessions;              /* whose ids look like a TTL */
+    int32_t cversions[DEPTH_MOST]; /* of the last folder of each depth */
     const struct journal_listener *listener;
     void *context;
     char path[PATH_MOST];
 };
+
+static size_t depth_of(struct jute_bytes path)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < path.length; i++)
+        depth += path.bytes[i] == '/';
+    return depth;
+}
 
 static void read_bytes(struct source *source, void *bytes, size_t count)
 {
@@ -118,6 +128,7 @@ static void read_znode(struct source *source, struct journal_znode *znode)
 {
     static const char config[] = "/zookeeper/config";
     unsigned char bytes[STAT_BYTES];
+    const size_t depth = depth_of(znode->path);
     size_t length = read_length(source);
     if (znode->path.length == strlen(config) && length < SNAPSHOT_CONFIG &&
         memcmp(znode->path.bytes, config, strlen(config)) == 0)
@@ -133,8 +144,14 @@ static void read_znode(struct source *source, struct journal_znode *znode)
     znode->created_ms = jute_long(&stat);
     (void)jute_long(&stat); /* mtime */
     (void)jute_int(&stat);  /* version */
-    (void)jute_int(&stat);  /* cversion */
-    (void)jute_int(&stat);  /* aversion */
+    const int32_t cversion = jute_int(&stat);
+    (void)jute_int(&stat); /* aversion */
+    znode->cversion =
+        depth > 0 && depth < DEPTH_MOST ? source->cversions[depth - 1] : JOURNAL_NO_CVERSION;
+    if (depth < DEPTH_MOST - 1) {
+        source->cversions[depth] = cversion;
+        source->cversions[depth + 1] = JOURNAL_NO_CVERSION;
+    }
     int64_t owner = jute_long(&stat);
     bool is_session = looks_like_ttl(owner) ? id_tree_find(&source->sessions, owner) != NULL
                                             : owner != OWNER_CONTAINER;

@@ -117,7 +117,7 @@ void journal_file_znode_at(const char *path, long long owner, long long czxid, l
 {
     journal_file_put(owner != 0 ? "ss" : "sn", path, "some data");
     journal_file_put("lllll", 1LL, czxid, czxid, ms, JOURNAL_FILE_MS);
-    journal_file_put("iiill", 0, 3, 0, owner, czxid);
+    journal_file_put("iiill", 0, 1000, 0, owner, czxid);
 }
 
 void journal_file_znode(const char *path, long long owner, long long czxid)
