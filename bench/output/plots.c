@@ -8,6 +8,7 @@
 #include "bench/cli/complain.h"
 #include "bench/output/about.h"
 #include "bench/output/folder.h"
+#include "bench/output/json_result.h"
 #include "measure/csv.h"
 
 #include <errno.h>
@@ -120,63 +121,101 @@ static void add_variable(struct growing_text *text, const char *name, const char
     growing_text_add(text, "'; ");
 }
 
-/* name_1='value'; name_2='value'; …: the next of them. */
-static void add_numbered(struct growing_text *text, const char *name, size_t *count,
-                         const char *value)
+/* name_1='value'; name_2='value'; … */
+struct numbered {
+    struct growing_text *variables;
+    const char *name;
+    size_t count; /* so far */
+};
+
+static void add_numbered(struct numbered *list, const char *value)
 {
-    char numbered[32];
-    snprintf(numbered, sizeof numbered, "%s_%zu", name, ++*count);
-    add_variable(text, numbered, value);
+    char name[32];
+    snprintf(name, sizeof name, "%s_%zu", list->name, ++list->count);
+    add_variable(list->variables, name, value);
 }
 
 /* about_1, about_2, …: a line each. Those of a comparison come from a file, which may be foreign.
  */
 static void add_about(struct growing_text *variables, const char *folder)
 {
+    struct numbered list = {variables, "about", 0};
     char *lines = about_folder(folder), *line, *rest = lines, about[ABOUT_SIZE];
-    size_t count = 0;
-    while (count < ABOUT_LINES_MAX && (line = strsep(&rest, "\n")) != NULL && line[0] != '\0')
-        add_numbered(variables, "about", &count, printable_text(line, about, sizeof about));
+    while (list.count < ABOUT_LINES_MAX && (line = strsep(&rest, "\n")) != NULL && line[0] != '\0')
+        add_numbered(&list, printable_text(line, about, sizeof about));
     free(lines);
 }
 
-/* recipes='NAME NAME …': what is no name is left out, for scripts are composed of them, and what is
- * not among those that are to be drawn. */
-struct recipes {
-    const char *only; /* separated by commas; NULL: all */
-    char last[NAME_MAX + 1];
-    struct growing_text names;
-};
+/* trials_1, trials_2, …: the folders with the trials of a load, on one topology or on several. */
+static enum error_kind add_trials(void *list, const char *folder, struct error *error)
+{
+    (void)error;
+    if (folder_has(folder, "load.csv"))
+        add_numbered(list, folder);
+    return ERROR_NONE;
+}
+
+/* counted_recipe_1, counted_law_1, …: the laws of the requests, of recipes that common.gp does not
+ * know too. An earlier release wrote none. */
+static enum error_kind add_laws(struct plots *plots, struct growing_text *variables)
+{
+    struct numbered recipes = {variables, "counted_recipe", 0},
+                    laws = {variables, "counted_law", 0};
+    struct csv_reader reader = {0};
+    char path[FOLDER_FILE_SIZE], text[LABEL_SIZE];
+    size_t recipe, metric, law;
+    struct error error;
+    if (folder_find(plots->folder, "fits.csv", path, &error))
+        return ERROR_NONE;
+    enum error_kind kind = csv_reader_open(path, &reader, &plots->why);
+    bool lacks_laws = kind != ERROR_NONE || csv_reader_column(&reader, "recipe", &recipe, &error) ||
+                      csv_reader_column(&reader, "metric", &metric, &error) ||
+                      csv_reader_column(&reader, "law", &law, &error);
+    for (size_t row = 0; !lacks_laws && row < reader.rows; row++) {
+        const char *of = csv_reader_text(&reader, row, recipe),
+                   *counted = csv_reader_text(&reader, row, law);
+        if (counted[0] == '\0' || strcmp(csv_reader_text(&reader, row, metric), "rpcs") != 0)
+            continue;
+        add_numbered(&recipes, printable_text(of, text, sizeof text));
+        add_numbered(&laws, printable_text(counted, text, sizeof text));
+    }
+    csv_reader_deinit(&reader);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ recipes */
 
 static bool is_listed(const char *list, const char *name)
 {
-    size_t length = strlen(name);
-    for (; list != NULL && *list != '\0'; list += strcspn(list, ","), list += *list == ',') {
-        if (strcspn(list, ",") == length && strncmp(list, name, length) == 0)
+    char item[NAME_MAX + 1];
+    while (text_next_item(&list, item, sizeof item)) {
+        if (strcmp(item, name) == 0)
             return true;
     }
-    return list == NULL;
+    return false;
 }
 
-static void add_recipe(struct recipes *recipes, const char *name)
+/* Adds a name. Scripts are composed of names: what is none is left out, and what is not among those
+ * that are to be drawn. */
+static void add_recipe(const struct plots *plots, const char *name, struct growing_text *recipes)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    if (name == NULL || name[strspn(name, letters)] != '\0' || strcmp(name, recipes->last) == 0 ||
-        !is_listed(recipes->only, name))
+    if (name == NULL || name[strspn(name, letters)] != '\0' ||
+        (plots->recipes != NULL && !is_listed(plots->recipes, name)))
         return;
-    snprintf(recipes->last, sizeof recipes->last, "%s", name);
-    growing_text_add(&recipes->names, "%s%s", recipes->names.length > 0 ? " " : "", name);
+    growing_text_add(recipes, "%s%s", recipes->length > 0 ? " " : "", name);
 }
 
-/* The recipes of a comparison, whose rows follow each other, and label_1, label_2, …, the names of
+/* The recipes of a comparison, whose rows follow each other; and label_1, label_2, …, the names of
  * its sides: "C/A" names sides 2 and 0. */
 static enum error_kind read_comparison(struct plots *plots, const struct csv_reader *reader,
-                                       struct recipes *recipes, struct growing_text *variables)
+                                       struct growing_text *recipes, struct growing_text *variables)
 {
     enum { METRIC, PAIR, LABEL_A, LABEL_B, RECIPE, COLUMNS };
     static const char *const names[] = {"metric", "pair", "label_a", "label_b", "recipe"};
-    const char *of[COLUMNS], *labels[COMPARED_RUNS_MAX] = {NULL};
+    const char *of[COLUMNS], *labels[COMPARED_RUNS_MAX + 1] = {NULL}, *last = "";
+    struct numbered list = {variables, "label", 0};
     size_t columns[COLUMNS];
     char label[LABEL_SIZE];
     for (size_t i = 0; i < COLUMNS; i++) {
@@ -193,104 +232,67 @@ static enum error_kind read_comparison(struct plots *plots, const struct csv_rea
                                      &plots->why);
         labels[pair[2] - 'A'] = of[LABEL_A];
         labels[pair[0] - 'A'] = of[LABEL_B];
-        if (strcmp(of[METRIC], "handoff_p50_us") == 0)
-            add_recipe(recipes, of[RECIPE]);
-    }
-    for (size_t i = 0; i < COMPARED_RUNS_MAX && labels[i] != NULL;)
-        add_numbered(variables, "label", &i, printable_text(labels[i], label, sizeof label));
-    return ERROR_NONE;
-}
-
-/* counted_recipe_1, counted_law_1, …: the laws of the requests, of recipes that common.gp does not
- * know too. */
-static enum error_kind add_laws(struct plots *plots, struct growing_text *variables)
-{
-    enum { RECIPE, METRIC, LAW, COLUMNS };
-    static const char *const names[] = {"recipe", "metric", "law"};
-    struct csv_reader reader = {0};
-    char path[FOLDER_FILE_SIZE], text[LABEL_SIZE];
-    size_t columns[COLUMNS], recipes = 0, laws = 0;
-    struct error error;
-    if (folder_find(plots->folder, "fits.csv", path, &error))
-        return ERROR_NONE;
-    enum error_kind kind = csv_reader_open(path, &reader, &plots->why);
-    bool has_laws = kind == ERROR_NONE; /* an earlier release wrote none */
-    for (size_t i = 0; has_laws && i < COLUMNS; i++)
-        has_laws = csv_reader_column(&reader, names[i], &columns[i], &error) == ERROR_NONE;
-    for (size_t row = 0; has_laws && row < reader.rows; row++) {
-        const char *law = csv_reader_text(&reader, row, columns[LAW]),
-                   *recipe = csv_reader_text(&reader, row, columns[RECIPE]);
-        if (law[0] == '\0' || strcmp(csv_reader_text(&reader, row, columns[METRIC]), "rpcs") != 0)
+        if (strcmp(of[METRIC], "handoff_p50_us") != 0 || strcmp(of[RECIPE], last) == 0)
             continue;
-        add_numbered(variables, "counted_recipe", &recipes,
-                     printable_text(recipe, text, sizeof text));
-        add_numbered(variables, "counted_law", &laws, printable_text(law, text, sizeof text));
+        last = of[RECIPE];
+        add_recipe(plots, last, recipes);
     }
-    csv_reader_deinit(&reader);
-    return kind;
-}
-
-struct parts {
-    struct growing_text *variables;
-    size_t count;
-};
-
-/* trials_1, trials_2, …: the folders with the trials of a load, on one topology or on several. */
-static enum error_kind add_part(void *context, const char *folder, struct error *error)
-{
-    struct parts *parts = context;
-    (void)error;
-    if (folder_has(folder, "load.csv"))
-        add_numbered(parts->variables, "trials", &parts->count, folder);
+    while (labels[list.count] != NULL)
+        add_numbered(&list, printable_text(labels[list.count], label, sizeof label));
     return ERROR_NONE;
 }
 
-/* NULL: a file is malformed, and why says so. */
-static char *describe(struct plots *plots, const char *scripts)
+/* The recipes that are to be drawn, of a plan or a comparison. */
+static void find_recipes(struct plots *plots, struct growing_text *recipes,
+                         struct growing_text *variables)
 {
-    struct growing_text variables = {0}, labels = {.text = memory_text("")};
-    struct parts parts = {&variables, 0};
-    struct recipes recipes = {.only = plots->recipes, .names = {.text = memory_text("")}};
     struct csv_reader comparison = {0};
-    struct error error = {.kind = ERROR_NONE};
+    struct error error = {0}, *why = &plots->why;
     char path[FOLDER_FILE_SIZE];
     json_t *manifest = folder_manifest(plots->folder, &error); /* it may have none */
     const json_t *named = json_object_get(json_object_get(manifest, "plan"), "recipes");
-    if (error.kind == ERROR_MALFORMED)
-        plots->why = error;
-    enum error_kind kind = plots->why.kind;
     for (size_t i = 0; i < json_array_size(named); i++)
-        add_recipe(&recipes, json_string_value(json_array_get(named, i)));
-    if (kind == ERROR_NONE && !folder_find(plots->folder, "compare.csv", path, &error)) {
-        kind = csv_reader_open(path, &comparison, &plots->why);
-        if (kind == ERROR_NONE)
-            kind = read_comparison(plots, &comparison, &recipes, &labels);
+        add_recipe(plots, json_string_value(json_array_get(named, i)), recipes);
+    json_decref(manifest);
+    if (error.kind == ERROR_MALFORMED)
+        *why = error;
+    if (folder_find(plots->folder, "compare.csv", path, &error) == ERROR_NONE) {
+        ERROR_FIRST(why, csv_reader_open(path, &comparison, why));
+        ERROR_FIRST(why, read_comparison(plots, &comparison, recipes, variables));
         csv_reader_deinit(&comparison);
     }
-    if (kind == ERROR_NONE && plots->recipes != NULL && recipes.names.length == 0)
-        kind = error_raise(&plots->why, ERROR_USAGE, 0, plots->recipes,
-                           "none of these recipes is in %s", plots->folder);
-    snprintf(plots->part, sizeof plots->part, "%s%s", plots->recipes != NULL ? "/" : "",
-             plots->recipes != NULL ? recipes.names.text : "");
+    if (why->kind == ERROR_NONE && plots->recipes != NULL && recipes->length == 0)
+        error_raise(why, ERROR_USAGE, 0, plots->recipes, "none of these recipes is in %s",
+                    plots->folder);
+}
+
+/* The variables of all scripts. NULL: a file is malformed, and why says so. */
+static char *describe(struct plots *plots, const char *scripts)
+{
+    struct growing_text variables = {0}, recipes = {.text = memory_text("")},
+                        labels = {.text = memory_text("")};
+    struct numbered trials = {&variables, "trials", 0};
+    struct error error;
+    find_recipes(plots, &recipes, &labels);
+    if (plots->recipes != NULL)
+        snprintf(plots->part, sizeof plots->part, "/%s", recipes.text);
     for (char *space = plots->part; (space = strchr(space, ' ')) != NULL;)
         *space = '-';
     add_variable(&variables, "run", plots->folder);
     if (plots->part[0] != '\0')
         add_variable(&variables, "part", plots->part);
     add_variable(&variables, "scripts", scripts);
-    add_variable(&variables, "recipes", recipes.names.text);
+    add_variable(&variables, "recipes", recipes.text);
     add_about(&variables, plots->folder);
-    if (kind == ERROR_NONE)
-        kind = add_laws(plots, &variables);
-    json_decref(manifest);
-    (void)!add_part(&parts, plots->folder, &error);
-    if (parts.count == 0)
-        (void)!folder_each(plots->folder, add_part, &parts, &error);
+    ERROR_FIRST(&plots->why, add_laws(plots, &variables));
+    (void)!add_trials(&trials, plots->folder, &error);
+    if (trials.count == 0)
+        (void)!folder_each(plots->folder, add_trials, &trials, &error);
     growing_text_add(&variables, "fitted=%d; bare=%d; %s", folder_has(plots->folder, "fits.csv"),
                      plots->bare, labels.text);
     free(labels.text);
-    free(recipes.names.text);
-    if (kind == ERROR_NONE)
+    free(recipes.text);
+    if (plots->why.kind == ERROR_NONE)
         return variables.text;
     free(variables.text);
     return NULL;
@@ -360,8 +362,8 @@ static enum plots_end draw_one(struct plots *plots, const char *name, const char
         unlink(picture);
     if (end == PLOTS_DRAWN && !whole)
         end = skip(plots, "%s could not be written to its end: the disk may be full", picture);
-    else if (end == PLOTS_DRAWN && plots->drawn != NULL)
-        plots->drawn(plots->context, picture);
+    else if (end == PLOTS_DRAWN && plots->pictures != NULL)
+        json_array_append_new(plots->pictures, json_text(picture));
     free(all);
     free(script);
     free(picture);

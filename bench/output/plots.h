@@ -33,8 +33,7 @@ struct plots {
     char part[PATH_MAX]; /* set by plots_draw: "/" and these names, the folder in plots; "": all */
     bool bare;           /* without a title and small print */
     unsigned formats;    /* at least one (bench/cli/arguments.h) */
-    void (*drawn)(void *context, const char *picture); /* of each picture, whole; or NULL */
-    void *context;
+    json_t *pictures;    /* a list, to which the path of each is added; or NULL */
     struct error why;
 };
 

@@ -29,7 +29,7 @@
     X(T, target, TEXT, "", 0, KEY,                                                                 \
       "`standalone`, `ensemble3`: private servers; `simulated1`, `simulated3`; or the first host " \
       "of `--connect` with its port, in which only letters, digits and dots are not `-`")          \
-    X(T, servers, COUNT, "", 0, KEY, "with `--connect` those that served at the start")            \
+    X(T, servers, COUNT, "", 0, KEY, "number; with `--connect` those that served at the start")    \
     X(T, recipe, TEXT, "", 0, KEY, "its name")                                                     \
     X(T, workload, TEXT, "", 0, KEY, "`drain` or `steady`")                                        \
     X(T, pace, TEXT, "", 0, KEY, "`lockstep` or `free`")                                           \

@@ -58,11 +58,6 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static void add_picture(void *pictures, const char *file)
-{
-    json_array_append_new(pictures, json_text(file));
-}
-
 /* Draws, and prints where the pictures are. A folder of which nothing can be drawn is passed over.
  */
 static enum error_kind plot_folder(void *context, const char *folder, struct error *error)
@@ -76,8 +71,7 @@ static enum error_kind plot_folder(void *context, const char *folder, struct err
     if (plot->json) {
         json_t *result = json_pack("{s:o, s:[]}", "folder", json_text(folder), "plots");
         json_array_append_new(plot->results, result);
-        plots.drawn = add_picture;
-        plots.context = json_object_get(result, "plots");
+        plots.pictures = json_object_get(result, "plots");
     }
     enum plots_end end = plots_draw(&plots);
     if (end == PLOTS_NOTHING)
