@@ -207,6 +207,10 @@ enum error_kind rows_find_recipe(const char *name, const struct recipe **recipe,
     *recipe = registry_find(name);
     if (*recipe != NULL)
         return ERROR_NONE;
+    if (strchr(name, '.') != NULL)
+        return error_raise(error, ERROR_USAGE, 0, name,
+                           "no recipe is called '%s'; the file of one has a slash: ./%s", name,
+                           name);
     registry_suggest(name, near, sizeof near);
     return error_raise(error, ERROR_USAGE, 0, name[0] == '\0' ? "''" : name,
                        "no recipe is called '%s'; %s%s%s", name,

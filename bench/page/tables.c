@@ -224,7 +224,7 @@ static double measure_points(const char *text)
     return points;
 }
 
-/* Whether a column has one text in several rows, and no interval. */
+/* Whether a column has nothing, or one text in several rows, and no interval. */
 static bool is_constant(const struct view *view, const struct column *column)
 {
     const struct line *line = view->lines, *end = line + view->line_count;
@@ -232,11 +232,11 @@ static bool is_constant(const struct view *view, const struct column *column)
     while (line < end && strcmp(page_text(line->file, line->row, column->name), first) == 0 &&
            isnan(find_end(line, column, "low")))
         line++;
-    return line == end && view->line_count > 1;
+    return line == end && (view->line_count > 1 || first[0] == '\0');
 }
 
 /* Chooses the columns of a form, and their headings; in a narrow one the title has those that are
- * constant, but the last. Returns how many there are. */
+ * constant, but the last; what is empty is nowhere. Returns how many there are. */
 static size_t choose_columns(const struct view *view, bool is_narrow, const struct column **columns,
                              struct page_heading *headings, struct growing_text *title)
 {
@@ -257,9 +257,12 @@ static size_t choose_columns(const struct view *view, bool is_narrow, const stru
             i++;
             continue;
         }
-        growing_text_add(title, "%s%s: %s", before, headings[i].text,
-                         format_field(&view->lines[0], columns[i], true, text));
-        before = ", ";
+        const struct line *line = &view->lines[0];
+        if (page_text(line->file, line->row, columns[i]->name)[0] != '\0') {
+            growing_text_add(title, "%s%s: %s", before, headings[i].text,
+                             format_field(line, columns[i], true, text));
+            before = ", ";
+        }
         count--;
         memmove(columns + i, columns + i + 1, (count - i) * sizeof *columns);
         memmove(headings + i, headings + i + 1, (count - i) * sizeof *headings);

@@ -165,21 +165,22 @@ static void end_for_bystander(struct plan_guard *guard, uint32_t session, enum b
               text_format_duration(guard->bound_ns, bound, sizeof bound));
 }
 
-/* Whether so many thirds of the time for all are used. */
-static bool has_used(const struct plan_guard *guard, unsigned thirds)
+/* Whether no more of the time for all is left than this. */
+static bool has_left(const struct plan_guard *guard, uint64_t least_ns)
 {
     uint64_t most_ns = guard->options.max_time_ns;
-    return most_ns > 0 && clock_now_ns() - guard->begun_ns >= most_ns / 3 * thirds;
+    return most_ns > 0 && clock_now_ns() - guard->begun_ns + least_ns >= most_ns;
 }
 
 bool plan_guard_is_out_of_time(const struct plan_guard *guard)
 {
-    return has_used(guard, 3);
+    return has_left(guard, 0);
 }
 
-bool plan_guard_is_late(const struct plan_guard *guard)
+bool plan_guard_is_late(const struct plan_guard *guard, uint64_t fresh_ns)
 {
-    return has_used(guard, 2);
+    uint64_t third_ns = guard->options.max_time_ns / 3;
+    return has_left(guard, fresh_ns > third_ns ? fresh_ns : third_ns);
 }
 
 bool plan_guard_allows(struct plan_guard *guard)

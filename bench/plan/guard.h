@@ -69,8 +69,8 @@ uint32_t plan_guard_sessions(const struct plan_guard *guard);
 /* Whether the time for all is up: no probe should begin. */
 bool plan_guard_is_out_of_time(const struct plan_guard *guard);
 
-/* Whether what is left of it, a third, is for fresh trials. */
-bool plan_guard_is_late(const struct plan_guard *guard);
+/* Whether what is left of it is for fresh trials: a third, or as long as they take. */
+bool plan_guard_is_late(const struct plan_guard *guard, uint64_t fresh_ns);
 
 /* Before each probe. After one that the guard has ended it waits until no read of the bystander was
  * slow for BRAKE_WINDOW_NS. A bystander that has lost a session is begun anew, with the same bound.

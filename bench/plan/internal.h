@@ -99,6 +99,7 @@ struct plan_search {
     struct search search;
     const struct recipe *recipe;
     size_t topology;
+    uint64_t took_ns; /* its last trial, as a short one */
 };
 
 /* All searches: for each topology one for each recipe, in the order of the options. */

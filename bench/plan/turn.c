@@ -187,7 +187,9 @@ static enum error_kind run_attempt(struct turn *turn, const struct search_probe 
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
-    plan_turn_learn(searches, asked->longer, clock_now_ns() - began_ns);
+    uint64_t took_ns = clock_now_ns() - began_ns;
+    plan_turn_learn(searches, asked->longer, took_ns);
+    turn->search->took_ns = asked->longer ? took_ns / PLAN_LONG : took_ns;
     if (ended_for == PLAN_GUARD_TIME)
         searches->cut = PLAN_CUT_BY_TIME;
     else
@@ -196,12 +198,27 @@ static enum error_kind run_attempt(struct turn *turn, const struct search_probe 
     return kind;
 }
 
+/* The time that fresh trials of all searches take at both ends, if they are as long as the last
+ * ones. */
+static uint64_t foresee_fresh_ns(const struct plan_searches *searches)
+{
+    uint64_t sum_ns = 0;
+    struct search_probe probe;
+    for (size_t i = 0; i < searches->count; i++) {
+        const struct plan_search *one = &searches->list[i];
+        uint32_t votes = one->search.plan.fresh;
+        if (search_next(&one->search, &probe))
+            sum_ns += one->took_ns * (votes + votes / 2 + 1);
+    }
+    return sum_ns;
+}
+
 enum error_kind plan_turn_run(struct plan_searches *searches, struct plan_search *search, bool *ran,
                               struct error *error)
 {
     struct search_probe asked;
     enum error_kind kind = ERROR_NONE;
-    if (plan_guard_is_late(&searches->guard))
+    if (plan_guard_is_late(&searches->guard, foresee_fresh_ns(searches)))
         search_settle(&search->search);
     if (!search_next(&search->search, &asked))
         return ERROR_NONE;

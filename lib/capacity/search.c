@@ -76,7 +76,7 @@ static void open_ballot(struct search *search, uint64_t size, enum search_stage 
 {
     bool fresh = stage == SEARCH_CONFIRM;
     search->ballot = (struct search_ballot){
-        .probe = {.size = size, .longer = fresh, .stage = stage},
+        .probe = {.size = size, .longer = fresh && !search->settles, .stage = stage},
         .votes = fresh ? search->plan.fresh : search->plan.votes,
     };
 }
@@ -242,6 +242,7 @@ void search_report(struct search *search, enum judge_verdict verdict)
 
 void search_settle(struct search *search)
 {
+    search->settles = true;
     search->plan.resolution_percent = UINT32_MAX;
 }
 

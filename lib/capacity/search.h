@@ -129,6 +129,7 @@ struct search {
     size_t moved_at; /* trials until a size was located, or one above `failed` confirmed: fresh
                         trials before that count no longer */
     struct search_ballot ballot; /* under way, unless concluded */
+    bool settles;                /* fresh trials are short from now on */
     bool concluded;              /* nothing is left to try */
 };
 
@@ -142,7 +143,7 @@ bool search_next(const struct search *search, struct search_probe *probe);
 void search_report(struct search *search, enum judge_verdict verdict);
 
 /* No further size inside the interval is located, as if it were as narrow as the plan wants it: its
- * ends are confirmed. */
+ * ends are confirmed, by short trials, since time is short. */
 void search_settle(struct search *search);
 
 /* What is known; before the end with the reason BUDGET. */

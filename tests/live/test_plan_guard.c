@@ -120,11 +120,12 @@ TEST(the_time_is_up_when_it_is_up)
     assert_true(plan_guard_is_out_of_time(&of_a_day));
     of_a_day.begun_ns += 28700 * NS_PER_S;
     assert_false(plan_guard_is_out_of_time(&of_a_day));
-    assert_true(plan_guard_is_late(&of_a_day));
+    assert_true(plan_guard_is_late(&of_a_day, 0));
     of_a_day.begun_ns += 14500 * NS_PER_S;
-    assert_false(plan_guard_is_late(&of_a_day));
+    assert_false(plan_guard_is_late(&of_a_day, 43100 * NS_PER_S));
+    assert_true(plan_guard_is_late(&of_a_day, 43300 * NS_PER_S));
     of_a_day.options.max_time_ns = 0; /* no limit */
-    assert_false(plan_guard_is_out_of_time(&of_a_day) || plan_guard_is_late(&of_a_day));
+    assert_false(plan_guard_is_out_of_time(&of_a_day) || plan_guard_is_late(&of_a_day, 0));
 }
 
 /* Nothing brakes without harm. */

@@ -51,7 +51,7 @@ static void step(struct search *search, uint64_t size, bool longer, char sign)
 /*
  * The trials that must be asked for, in their order, and their verdicts. "8+ 16-": ballots of two
  * short trials that pass, or fail; "=8+ =9-": of fresh trials, five that pass or three that fail;
- * "/": the search settles;
+ * "/": the search settles, and fresh trials are short;
  * "2:+x": single ones: + passes, - fails, ? is undetermined, x not valid, ! braked; "~": from
  * here on the trials are long.
  */
@@ -64,7 +64,7 @@ static void play(struct search *search, const char *script)
             script += 2;
             continue;
         }
-        bool fresh = *script == '=', longer = fresh;
+        bool fresh = *script == '=', longer = fresh && !search->settles;
         uint64_t size = strtoull(script + fresh, &end, 10);
         size_t trials = !fresh ? 2 : *end == '+' ? 5 : 3;
         if (*end == ':') {
