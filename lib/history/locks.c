@@ -56,13 +56,19 @@ static struct locks_session *session_of(struct locks *locks, int64_t id)
     return session;
 }
 
+/* The folder of a znode, to free(). */
+static char *folder_of(const char *path)
+{
+    const size_t length = (size_t)(strrchr(path, '/') - path);
+    return memory_copy(path, length > 0 ? length : 1);
+}
+
 /* The lock that a place belongs to, made if there is none: its folder, or itself. */
 static struct locks_lock *lock_of(struct locks *locks, const char *path, bool sequential,
                                   uint64_t at_ns)
 {
-    const char *name = strrchr(path, '/') + 1;
-    bool is_place = sequential || line_is_kazoo_lease(name);
-    char *key = memory_copy(path, is_place ? (size_t)(name - 1 - path) : strlen(path));
+    bool is_place = sequential || line_is_kazoo_lease(strrchr(path, '/') + 1);
+    char *key = is_place ? folder_of(path) : memory_text(path);
     struct locks_lock *lock =
         path_tree_find_or_add(is_place ? &locks->queues : &locks->names, key, sizeof *lock);
     free(key);
@@ -175,7 +181,8 @@ static void make_place(struct locks_lock *lock, struct locks_session *session,
     place->session = session;
     place->arrived_ns = arrived_ns;
     add_made(session, place);
-    if (lock->recipe == NULL)
+    /* kazoo's writers have the names of its lock. */
+    if (lock->recipe == NULL || place->line.role == LINE_READS)
         lock->recipe = line_recipe(&place->line, 1);
     insert(lock, place);
 }
@@ -285,12 +292,11 @@ void locks_begin(struct locks *locks, uint64_t at_ns)
 static struct locks_lock *find_lock(const struct locks *locks, const char *path)
 {
     struct locks_lock *lock = path_tree_find(&locks->names, path);
-    const char *name = strrchr(path, '/');
-    if (name == NULL || path_tree_find(&locks->queues, path) != NULL)
+    if (strchr(path, '/') == NULL || path_tree_find(&locks->queues, path) != NULL)
         return NULL;
     if (lock != NULL)
         return lock;
-    char *folder = memory_copy(path, (size_t)(name - path));
+    char *folder = folder_of(path);
     lock = path_tree_find(&locks->queues, folder);
     free(folder);
     return lock;
