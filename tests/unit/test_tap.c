@@ -133,6 +133,13 @@ static void lay_out(const struct seen *seen)
     tap.traffic.connections = seen->connected;
 }
 
+static void end(void)
+{
+    for (size_t i = 0; i < TAP_TABLES; i++)
+        table_deinit(&tap.tables[i]);
+    traffic_deinit(&tap.traffic);
+}
+
 TEST(a_tap_is_judged_by_what_it_has_seen)
 {
     for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
@@ -145,9 +152,7 @@ TEST(a_tap_is_judged_by_what_it_has_seen)
             fail_msg("case %zu: %s", i, verdict_word(findings_verdict(findings)));
         assert_string_equal(last[finding_slug].text, "servers");
         assert_string_equal(last[finding_verdict].text, verdict_word(taps[i].of_servers));
-        for (size_t table = 0; table < TAP_TABLES; table++)
-            table_deinit(&tap.tables[table]);
-        traffic_deinit(&tap.traffic);
+        end();
     }
 }
 
@@ -157,7 +162,6 @@ enum { LEVELS = 5, TRIALS = 3, RUNS = LEVELS * TRIALS };
 
 static struct tap_run drains[RUNS];
 static struct tap_options drain_options = {.drain = true, .clients.count = LEVELS};
-static struct tap tap;
 
 /* Drains of a recipe with 2, 3, 5, 7 and 9 clients. */
 static void begin_drains(const char *recipe)
@@ -200,13 +204,6 @@ static void judge(void)
 {
     tap_fill_rows(&tap);
     tap_judge_laws(&tap);
-}
-
-static void end(void)
-{
-    for (size_t i = 0; i < TAP_TABLES; i++)
-        table_deinit(&tap.tables[i]);
-    traffic_deinit(&tap.traffic);
 }
 
 /* Whatever its law; those that are broken on purpose are not named. */

@@ -144,6 +144,12 @@ static void assert_herd(void)
     assert_figures(0, 5, 0, 3, 0, 2);
 }
 
+static void assert_cause(size_t index, int session, uint64_t notified)
+{
+    assert_int_equal(traffic.watches.costliest[index].session, session);
+    assert_int_equal(traffic.watches.costliest[index].notified, notified);
+}
+
 static void scramble(void)
 {
     create(3, "/f", 1, "/f", 0);
@@ -182,7 +188,7 @@ OBSERVER_TEST(the_end_of_a_session_is_a_cause)
         notify(i, -1, 2, "/f");
     finish();
     assert_int_equal(traffic.watches.costliest[0].opcode, OPCODE_CLOSE);
-    assert_int_equal(traffic.watches.costliest[0].notified, 3);
+    assert_cause(0, 1, 3);
     assert_string_equal(traffic.watches.costliest[0].pattern, "/f");
 }
 
@@ -195,8 +201,7 @@ OBSERVER_TEST(a_write_that_failed_notifies_nobody)
     notify(2, -1, 2, "/f");
     answer(1, done, done, 0);
     finish();
-    assert_int_equal(traffic.watches.costliest[0].session, 1);
-    assert_int_equal(traffic.watches.costliest[0].notified, 1);
+    assert_cause(0, 1, 1);
 }
 
 /* Sessions number their requests apart from each other. */
@@ -248,12 +253,6 @@ static void add_watch(int session, const char *path, int mode)
     messages_say(CLIENT, "iisi", ++xid, 106, path, mode);
     messages_say(SERVER, "ilii", xid, xid, 0, 0);
     by(session);
-}
-
-static void assert_cause(size_t index, int session, uint64_t notified)
-{
-    assert_int_equal(traffic.watches.costliest[index].session, session);
-    assert_int_equal(traffic.watches.costliest[index].notified, notified);
 }
 
 OBSERVER_TEST(a_new_configuration_is_a_cause)
