@@ -96,7 +96,7 @@ static enum error_kind open_record(void *context, struct series_record *record, 
 {
     struct load_series *series = context;
     if (series->warning != NULL)
-        manifest_warn(&record->manifest, series->warning);
+        json_array_append_new(record->manifest.warnings, json_text(series->warning));
     return load_files_open(&series->files[record->topology], series->options->hosts > 0, record,
                            error);
 }

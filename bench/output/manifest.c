@@ -84,13 +84,11 @@ static json_t *describe_data(const struct target *target)
 static json_t *describe_own_recipes(void)
 {
     const struct recipe *recipe;
-    json_t *files = NULL;
-    for (size_t i = 0; (recipe = rows_own_recipe(i)) != NULL; i++) {
-        files = files != NULL ? files : json_object();
+    json_t *files = rows_own_recipe(0) != NULL ? json_object() : NULL;
+    for (size_t i = 0; (recipe = rows_own_recipe(i)) != NULL; i++)
         json_object_set_new(files, recipe->name,
                             json_pack("{s:o, s:s}", "file", json_text(recipe->file->path), "sha256",
                                       recipe->file->sha256));
-    }
     return files;
 }
 
@@ -103,24 +101,11 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, uint64_t s
     for (size_t i = 0; i < target->servers.count; i++)
         json_array_append_new(servers, describe_server(target, i));
     manifest->warnings = json_array();
-    manifest->json =
-        json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command", command, "version",
-                  version_text, "seed", (json_int_t)seed, "plan", plan, "host", machine_describe(),
-                  "driver", describe_driver(options, target), "target", target->name, "servers",
-                  servers, "data", describe_data(target));
-    json_t *own_recipes = describe_own_recipes();
-    if (own_recipes != NULL)
-        json_object_set_new(manifest->json, "own_recipes", own_recipes);
-}
-
-void manifest_set(struct manifest *manifest, const char *name, json_t *value)
-{
-    json_object_set_new(manifest->json, name, value);
-}
-
-void manifest_warn(struct manifest *manifest, const char *warning)
-{
-    json_array_append_new(manifest->warnings, json_text(warning));
+    manifest->json = json_pack(
+        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:o*}", "command", command, "version",
+        version_text, "seed", (json_int_t)seed, "plan", plan, "host", machine_describe(), "driver",
+        describe_driver(options, target), "target", target->name, "servers", servers, "data",
+        describe_data(target), "own_recipes", describe_own_recipes());
 }
 
 void manifest_sessions(struct manifest *manifest, const struct shared *shared)

@@ -17,19 +17,14 @@
 
 /* A manifest under construction. */
 struct manifest {
-    json_t *json;
-    json_t *warnings;
+    json_t *json;     /* an object, to which the subcommand adds members of its own */
+    json_t *warnings; /* a list of texts, which stands in the object when that is complete */
 };
 
 /* Begins it with what is known before the first trial. argv[0] is the subcommand; takes the plan.
  */
 void manifest_begin(struct manifest *manifest, int argc, char **argv, uint64_t seed, json_t *plan,
                     const struct target_options *options, const struct target *target);
-
-void manifest_warn(struct manifest *manifest, const char *warning);
-
-/* Sets a member of the subcommand's own, which it takes. */
-void manifest_set(struct manifest *manifest, const char *name, json_t *value);
 
 /* Sets the number of sessions of the last trial on each server, and the role of each server. */
 void manifest_sessions(struct manifest *manifest, const struct shared *shared);

@@ -93,7 +93,7 @@ void series_warn(const struct series *series, struct series_record *record, cons
     va_end(arguments);
     if (!series->options.output->quiet)
         complain_mildly("%s", warning);
-    manifest_warn(&record->manifest, warning);
+    json_array_append_new(record->manifest.warnings, json_text(warning));
 }
 
 /* ------------------------------------------------------------------ interruption */
@@ -168,16 +168,15 @@ static enum error_kind open_record(struct series *series, size_t topology, struc
                  target->name);
     manifest_begin(&record->manifest, series->argc, series->argv, options->seed,
                    json_incref(series->plan), options->target, target);
-    manifest_set(&record->manifest, "run", json_text(record->files.run));
+    json_object_set_new(record->manifest.json, "run", json_text(record->files.run));
     if (user->open_record != NULL && user->open_record(series->context, record, error))
         return error->kind;
-    const char *shares = resources_warning(options->target, record->servers);
-    if (target->left_out[0] != '\0')
-        series_warn(series, record, "%s", target->left_out);
-    if (series->left_out[0] != '\0')
-        series_warn(series, record, "%s", series->left_out);
-    if (shares != NULL)
-        series_warn(series, record, "%s", shares);
+    const char *const warnings[] = {target->left_out, series->left_out,
+                                    resources_warning(options->target, record->servers)};
+    for (size_t i = 0; i < sizeof warnings / sizeof warnings[0]; i++) {
+        if (warnings[i] != NULL && warnings[i][0] != '\0')
+            series_warn(series, record, "%s", warnings[i]);
+    }
     return ERROR_NONE;
 }
 

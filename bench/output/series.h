@@ -5,8 +5,8 @@
  *
  * An experiment is cells × trials on one topology of servers or several. The driver opens the
  * servers and a record of each topology, makes the trials in rounds, shows how far they are, closes
- * the records and has them printed. The user, a subcommand, gives what differs: its cells, a trial
- * of one, the row that it gives, and the words.
+ * the records and has them printed. The user, a subcommand, gives its cells, trials, rows and
+ * words.
  *
  * Invariant: whatever the outcome, no private server is left after series_run; records that were
  * opened have been closed, and printed if they have a trial.
@@ -34,7 +34,7 @@
  * machine or of the servers affects all cells alike. Rehearsals, which are not kept, are a round of
  * the cells that say so, before the first. */
 
-/* What the order and the time depend on; what else a cell is, the user of the rounds knows. */
+/* What the order and the time of a cell's trials depend on. */
 struct rounds_cell {
     size_t topology; /* index of the target */
     double cost;     /* of a trial, in a unit of the user's: requests, say */
@@ -66,11 +66,9 @@ void rounds_init(struct rounds *rounds, size_t cell_count);
 void rounds_lay_out(struct rounds *rounds, uint32_t count, uint64_t seed);
 void rounds_deinit(struct rounds *rounds);
 
-/* Trials of this cost, of cells that are alike, have taken this time. */
+/* What a trial has taken; and the estimated time of the trials from an index on, of which those
+ * that nothing is known of take as long as the others; 0: nothing is known of any. */
 void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t took_ns);
-
-/* The estimated time of the trials from an index on. Trials of which nothing is known take as long
- * as the others; 0: nothing is known of any. */
 uint64_t rounds_left_ns(const struct rounds *rounds, size_t from);
 
 /* ------------------------------------------------------------------ the series */
@@ -91,29 +89,25 @@ struct series_record {
     bool whole;     /* closed without an error */
 };
 
-/* What the user does; constant. The calls stand in their order; context is that of series_run, a
- * topology an index in the targets. NULL: nothing. The first error ends the series. */
+/* What the user does; constant. The calls stand in their order; context is that of series_run.
+ * NULL: nothing. The first error ends the series. */
 struct series_user {
     /* The servers are there, and what they do not allow is left out of the numbers of clients:
      * plans the trials, as series.rounds; or sets series.planned, for `run`. Sets series.plan, and
      * series.follows. */
     enum error_kind (*lay_out)(void *context, struct error *error);
-
-    /* A record: the type of its rows; its other files, and what to warn of before the first trial
-     * (series_warn). Without `rows` there is no record: the user keeps the trials, and counts them
-     * in series.kept. */
+    /* A record: the type of its rows; its other files, and warnings. Without `rows` there is none:
+     * the user keeps the trials, and counts them in series.kept. */
     const struct table_type *rows;
     enum error_kind (*open_record)(void *context, struct series_record *record,
                                    struct error *error);
-
     /* Says what the trials demand, and warms up. */
     enum error_kind (*begin)(void *context, struct error *error);
     /* Makes series.trial, whose root znode is series.root, and keeps it unless it is a rehearsal.
      * series.targets.signals is readable when it is to end. */
     enum error_kind (*make)(void *context, struct error *error);
-    /* Instead of series_make_rounds, which uses these two: makes all trials. */
+    /* Makes all trials, instead of series_make_rounds, which uses these two. */
     enum error_kind (*run)(void *context, struct error *error);
-
     /* The files of a record's trials are closed; series.cut_short says why the trials ended. If the
      * files are whole: writes those of all trials. Adds the findings; findings.csv is written then.
      */
@@ -172,7 +166,7 @@ struct series {
 
 /* Starts or finds the servers, has all trials made, stops the servers, closes the records and has
  * the results printed. Returns the exit status; errors have been complained about. user and context
- * must outlive the series, which must not be moved, and is the caller's to series_deinit. */
+ * must outlive the series, which must not be moved, and ends with series_deinit. */
 int series_run(struct series *series, const struct series_options *options,
                const struct series_user *user, void *context, int argc, char **argv);
 enum error_kind series_make_rounds(struct series *series, struct error *error);
@@ -194,7 +188,7 @@ const char *series_topology(const struct series *series);
 void series_warn(const struct series *series, struct series_record *record, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Measures what others do before the first trial; for a user that makes all trials itself. */
+/* For a user that makes all trials itself, before the first. */
 void series_measure_noise(struct series *series);
 
 /* After noise_watch_end, of an attempt whose row is the record's last. False: it is to be made
@@ -208,17 +202,15 @@ bool series_keeps(const struct series *series, struct series_record *record,
 const char *series_where(const struct series *series, const struct series_record *record,
                          char where[100]);
 
-/* How the results of a record are printed. */
+/* The results of a record: the text above the findings, to stdout; and the list of cells of --json.
+ */
 struct series_view {
-    /* Writes the text above the findings to stdout. */
     void (*write)(const void *context, const struct series_record *record);
-    /* The list of cells of --json. */
     json_t *(*cells)(const void *context, const struct series_record *record);
 };
 
 /* Prints all records that have a trial, or the object of --json; with this and with --quiet the
- * findings that fail or are not valid go to stderr. Returns the exit status of all that was found.
- */
+ * findings that fail or are not valid go to stderr. Returns the exit status of the findings. */
 int series_print_results(const struct series *series, const struct series_view *view);
 
 #endif

@@ -267,6 +267,7 @@ enum error_kind record_finish(struct record *record, bool whole, struct error *e
         ERROR_FIRST(error, file_set_save_table(folder, &outcome->cells, NULL, error));
     }
     run_findings_add(outcome, &base->findings);
-    manifest_set(&base->manifest, "handoffs_csv_every", json_integer((json_int_t)record->thinning));
+    json_object_set_new(base->manifest.json, "handoffs_csv_every",
+                        json_integer((json_int_t)record->thinning));
     return whole ? error->kind : ERROR_NONE;
 }

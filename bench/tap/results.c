@@ -236,9 +236,10 @@ void tap_write_files(struct tap *tap, int argc, char **argv)
     ERROR_FIRST(error, file_set_commit(&files, error));
     manifest_begin(&manifest, argc, argv, options->seed, describe_plan(options), &options->target,
                    &tap->target);
-    manifest_set(&manifest, "driver",
-                 json_pack("{s:s, s:s, s:n, s:s}", "driver", "relay", "client_library",
-                           "the clients' own", "client_version", "clock", "CLOCK_MONOTONIC"));
+    json_object_set_new(manifest.json, "driver",
+                        json_pack("{s:s, s:s, s:n, s:s}", "driver", "relay", "client_library",
+                                  "the clients' own", "client_version", "clock",
+                                  "CLOCK_MONOTONIC"));
     ERROR_FIRST(error, manifest_write(&manifest, &files, 1, NULL, NULL, error));
     manifest_deinit(&manifest);
     memcpy(tap->folder, files.folder, sizeof tap->folder);
