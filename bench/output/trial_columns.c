@@ -3,4 +3,3 @@
 
 TABLE_DEFINE(trial_row, "trials.csv", TRIAL_ROW_COLUMNS)
 TABLE_DEFINE(handoff_row, "handoffs.csv", HANDOFF_ROW_COLUMNS)
-TABLE_DEFINE(trace_row, "trace.csv", TRACE_ROW_COLUMNS)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * trial_columns: the columns of trials.csv, which zkherd run writes and zkherd compare reads; of
- * handoffs.csv, out of the ledger of a trial or of a log of transactions; and of trace.csv, out of
- * the trace of a trial. Layer: bench/output.
+ * trial_columns: the columns of trials.csv, which zkherd run writes and zkherd compare reads; and
+ * of handoffs.csv, out of the ledger of a trial or of a log of transactions. Layer: bench/output.
  */
 #ifndef BENCH_OUTPUT_TRIAL_COLUMNS_H
 #define BENCH_OUTPUT_TRIAL_COLUMNS_H
@@ -176,26 +175,5 @@ TABLE_DECLARE(trial_row, TRIAL_ROW_COLUMNS);
     HANDOFF_COUNT(X, T, syncs)                                                                     \
     X(T, died, COUNT, "", 0, NONE, "the session that died on purpose, or lost a reply, here")
 TABLE_DECLARE(handoff_row, HANDOFF_ROW_COLUMNS);
-
-#define TRACE_ROW_COLUMNS(X, T)                                                                    \
-    OF_TRIAL_COLUMNS(X, T)                                                                         \
-    X(T, lock, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                    \
-    X(T, handoff, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                 \
-    X(T, waiters, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                 \
-    X(T, time_us, REAL, "us", 3, NONE,                                                             \
-      "when this happened, since the release began. In free pace a grant or a release that "       \
-      "another release overtakes is counted to the other's handoff, before which it is: below 0")  \
-    X(T, session, COUNT, "", 0, NONE,                                                              \
-      "the one that sent, received, began the release, or was granted the lock")                   \
-    X(T, event, TEXT, "", 0, NONE, "`release`, `request`, `reply`, `notification` or `grant`")     \
-    X(T, operation, TEXT, "", 0, NONE,                                                             \
-      "request, reply: `create`, `exists`, `get`, `get_children`, `set`, `delete`, `multi` or "    \
-      "`sync`; notification: `created`, `deleted`, `changed` or `child`, of the znode")            \
-    X(T, status, TEXT, "", 0, NONE,                                                                \
-      "reply: `ok`, `no_node`, `node_exists`, `bad_version`, `not_empty` or `no_auth`; in a "      \
-      "trial that failed also `connection_loss`, `session_expired` or `other`")                    \
-    X(T, latency_us, REAL, "us", 3, NONE, "reply: the time since its request")                     \
-    X(T, wakes, FLAG, "", 0, NONE, "notification: whether the session was waiting for it")
-TABLE_DECLARE(trace_row, TRACE_ROW_COLUMNS);
 
 #endif

@@ -41,6 +41,28 @@
     X(p999_us, csv_real(csv, trial_row_percentile_us(histogram, 99.9), 3))                         \
     X(max_us, csv_real(csv, trial_row_percentile_us(histogram, 100), 3))
 
+#define TRACE_ROW_COLUMNS(X, T)                                                                    \
+    OF_TRIAL_COLUMNS(X, T)                                                                         \
+    X(T, lock, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                    \
+    X(T, handoff, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                 \
+    X(T, waiters, COUNT, "", 0, NONE, "the row of `handoffs.csv`")                                 \
+    X(T, time_us, REAL, "us", 3, NONE,                                                             \
+      "when this happened, since the release began. In free pace a grant or a release that "       \
+      "another release overtakes is counted to the other's handoff, before which it is: below 0")  \
+    X(T, session, COUNT, "", 0, NONE,                                                              \
+      "the one that sent, received, began the release, or was granted the lock")                   \
+    X(T, event, TEXT, "", 0, NONE, "`release`, `request`, `reply`, `notification` or `grant`")     \
+    X(T, operation, TEXT, "", 0, NONE,                                                             \
+      "request, reply: `create`, `exists`, `get`, `get_children`, `set`, `delete`, `multi` or "    \
+      "`sync`; notification: `created`, `deleted`, `changed` or `child`, of the znode")            \
+    X(T, status, TEXT, "", 0, NONE,                                                                \
+      "reply: `ok`, `no_node`, `node_exists`, `bad_version`, `not_empty` or `no_auth`; in a "      \
+      "trial that failed also `connection_loss`, `session_expired` or `other`")                    \
+    X(T, latency_us, REAL, "us", 3, NONE, "reply: the time since its request")                     \
+    X(T, wakes, FLAG, "", 0, NONE, "notification: whether the session was waiting for it")
+TABLE_DECLARE(trace_row, TRACE_ROW_COLUMNS);
+TABLE_DEFINE(trace_row, "trace.csv", TRACE_ROW_COLUMNS)
+
 /* ------------------------------------------------------------------ the files */
 
 enum error_kind record_open(struct record *record, const struct options *options,

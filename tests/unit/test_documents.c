@@ -32,7 +32,7 @@ enum { WORDS_MAX = 24 };
 /* ------------------------------------------------------------------ the lists */
 
 extern const struct table_type answer_row_table, plan_row_table, table1_table, table2_table,
-    table3_table, run_cell_table, finding_table, ratio_table;
+    table3_table, run_cell_table, finding_table, ratio_table, trace_row_table;
 
 static const struct table_type *const tables[] = {
     &trial_row_table,     &load_row_table,       &answer_row_table,    &plan_row_table,
