@@ -181,10 +181,12 @@ static void write_refusals(const struct connections *connections)
         puts("a session without a client has no connection to a server of --connect");
 }
 
-/* How to go on from a holder. */
-static void write_next(const struct lock *lock, const char *path)
+/* How to go on from a holder: logs have the whole path. */
+static void write_next(const struct lock *lock, const char *chroot)
 {
     const struct place *holder = first_holder(lock);
+    const bool is_chroot = chroot[0] != '\0' && strcmp(lock->path, "/") == 0;
+    char whole[TEXT_SIZE], path[4 * TEXT_SIZE];
     char where[96] = "its znode outlives its session: who made it is in the logs:";
     if (holder == NULL)
         return;
@@ -192,7 +194,9 @@ static void write_next(const struct lock *lock, const char *path)
         snprintf(where, sizeof where,
                  "look for session 0x%" PRIx64 " in the logs of clients and servers; its past:",
                  (uint64_t)holder->stat.owner);
-    wrap_sentence(stdout, "next: %s zkherd autopsy --lock %s DATADIR...", where, path);
+    snprintf(whole, sizeof whole, "%s%s", chroot, is_chroot ? "" : lock->path);
+    wrap_sentence(stdout, "next: %s zkherd autopsy --lock %s DATADIR...", where,
+                  printable_text(whole, path, sizeof path));
 }
 
 /* What a survey, or a lock, leaves out. */
@@ -232,7 +236,7 @@ void print_lock(const struct lock *lock, const struct connections *connections)
         puts("a waiter sets a watch on this znode and creates no znode of its own");
     write_left_out(lock->others, "child of the folder that is no place",
                    "children of the folder that are no places");
-    write_next(lock, path);
+    write_next(lock, connections->servers->chroot);
     table_deinit(&table);
 }
 
