@@ -140,9 +140,9 @@ static int compare_places(const void *a, const void *b)
 static void fill_places(const struct traffic *traffic, struct table *table)
 {
     for (size_t i = 0; i < traffic->places.count; i++) {
-        const struct pattern *place = &traffic->places.list[i];
-        TAP_ADD_ROW(table, tap_place, table_text(opcode_name((enum opcode)place->number)),
-                    table_text(place->text), FIGURES(traffic->of_places[i]));
+        const struct traffic_place *place = (const void *)traffic->places.list[i];
+        TAP_ADD_ROW(table, tap_place, table_text(opcode_name((enum opcode)place->pattern.number)),
+                    table_text(place->pattern.text), FIGURES(&place->figures));
     }
     if (table->rows > 0)
         qsort(table->values, table->rows, tap_place_columns_count * sizeof *table->values,
@@ -195,11 +195,11 @@ void tap_fill_rows(struct tap *tap)
     for (size_t i = 0; i < traffic->second_count; i++)
         TAP_ADD_ROW(&tables[TAP_SECONDS], tap_second, table_count(i),
                     TRAFFIC_SUMS(FIGURE, &traffic->seconds[i]));
-    for (size_t i = 0; i < watches->armed.kinds.count; i++)
-        TAP_ADD_ROW(&tables[TAP_WATCHES], tap_watch,
-                    table_text(kinds[watches->armed.kinds.list[i].number]),
-                    table_text(watches->armed.kinds.list[i].text),
-                    WATCHES_FIGURES(FIGURE, &watches->armed.figures[i]));
+    for (size_t i = 0; i < watches->armed.kinds.count; i++) {
+        const struct armed_kind *kind = (const void *)watches->armed.kinds.list[i];
+        TAP_ADD_ROW(&tables[TAP_WATCHES], tap_watch, table_text(kinds[kind->pattern.number]),
+                    table_text(kind->pattern.text), WATCHES_FIGURES(FIGURE, &kind->figures));
+    }
     fill_herds(watches, tap->begun_ns, &tables[TAP_HERDS]);
 }
 

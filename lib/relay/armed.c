@@ -18,19 +18,8 @@ struct watch {
     char *path; /* the key */
     bool recursive;
     unsigned tables; /* that have it, before 3.9 */
-    size_t figures;  /* their index */
+    struct watches_figures *figures;
 };
-
-void armed_counts_deinit(struct armed_counts *counts)
-{
-    free(counts->figures);
-    patterns_deinit(&counts->kinds);
-}
-
-static struct watches_figures *figures_of(struct armed_counts *counts, const struct watch *watch)
-{
-    return &counts->figures[watch->figures];
-}
 
 static void take_out(struct armed *armed, enum watches_kind kind, struct watch *watch)
 {
@@ -41,22 +30,19 @@ static void take_out(struct armed *armed, enum watches_kind kind, struct watch *
 void armed_set(struct armed_counts *counts, struct armed *armed, enum watches_kind kind,
                const char *path, bool recursive)
 {
-    const size_t count = counts->kinds.count;
     struct watch *watch = path_tree_find(&armed->of[kind], path),
                  *staying = path_tree_find(&armed->of[WATCHES_STAYING], path);
     if (staying != NULL)
         staying->tables &= ~tables_of[kind];
     if (watch != NULL)
-        figures_of(counts, watch)->again++;
+        watch->figures->again++;
     else {
+        struct armed_kind *of_kind =
+            patterns_find_or_add(&counts->kinds, kind, path, strlen(path), sizeof *of_kind);
         watch = path_tree_find_or_add(&armed->of[kind], path, sizeof *watch);
-        watch->figures = patterns_find(&counts->kinds, kind, path, strlen(path));
+        watch->figures = &of_kind->figures;
+        watch->figures->set++;
         armed->once += kind != WATCHES_STAYING;
-        if (watch->figures == count) {
-            counts->figures = memory_grow(counts->figures, count, sizeof *counts->figures);
-            *figures_of(counts, watch) = (struct watches_figures){0};
-        }
-        figures_of(counts, watch)->set++;
     }
     watch->recursive = recursive;
     watch->tables = tables_of[kind];
@@ -78,7 +64,7 @@ void armed_set_again(struct armed_counts *counts, struct armed *armed, struct ju
         }
 }
 
-void armed_remove(struct armed_counts *counts, struct armed *armed, int32_t type, const char *path)
+void armed_remove(struct armed *armed, int32_t type, const char *path)
 {
     const unsigned from = type == WATCHES_CHILDREN ? IN_CHILDREN
                           : type == WATCHES_DATA   ? IN_DATA
@@ -90,15 +76,15 @@ void armed_remove(struct armed_counts *counts, struct armed *armed, int32_t type
         watch->tables &= ~from;
         if (watch->tables > 0)
             continue;
-        figures_of(counts, watch)->removed++;
+        watch->figures->removed++;
         take_out(armed, kind, watch);
     }
 }
 
 /* Those that stay, on the path and, if they are recursive, above it. Returns the tables of the
  * server that have them. */
-static unsigned fire_staying(struct armed_counts *counts, const struct armed *armed, bool from_3_9,
-                             const char *path, unsigned event_tables)
+static unsigned fire_staying(const struct armed *armed, bool from_3_9, const char *path,
+                             unsigned event_tables)
 {
     char *at = memory_text(path), *name = at;
     unsigned tables = 0;
@@ -109,7 +95,7 @@ static unsigned fire_staying(struct armed_counts *counts, const struct armed *ar
         if (watch != NULL && watch->recursive && (from_3_9 || event_tables == IN_CHILDREN))
             in &= ~(unsigned)IN_CHILDREN; /* it is notified of no change of children */
         if ((in & event_tables) != 0 && (!is_above || watch->recursive)) {
-            figures_of(counts, watch)->fired++;
+            watch->figures->fired++;
             tables |= in;
         }
         name = strrchr(at, '/');
@@ -128,12 +114,12 @@ void armed_fire(struct armed_counts *counts, struct armed *armed,
     const unsigned event_tables = deleted                                         ? IN_BOTH
                                   : notification->event == MESSAGE_EVENT_CHILDREN ? IN_CHILDREN
                                                                                   : IN_DATA;
-    unsigned tables = fire_staying(counts, armed, notification->zxid > 0, path, event_tables);
+    unsigned tables = fire_staying(armed, notification->zxid > 0, path, event_tables);
     for (enum watches_kind kind = WATCHES_CHILDREN; kind <= WATCHES_DATA; kind++) {
         struct watch *watch = path_tree_find(&armed->of[kind], path);
         if (watch == NULL || (tables_of[kind] & event_tables) == 0)
             continue;
-        figures_of(counts, watch)->fired++;
+        watch->figures->fired++;
         tables |= tables_of[kind];
         take_out(armed, kind, watch);
     }
@@ -147,12 +133,12 @@ void armed_lose(struct armed_counts *counts, const struct armed *armed)
         counts->unsent += armed->of[WATCHES_STAYING] != NULL ? ARMED_UNBOUNDED : armed->once;
 }
 
-void armed_end(struct armed_counts *counts, struct armed *armed, bool left)
+void armed_end(struct armed *armed, bool left)
 {
     for (enum watches_kind kind = 0; kind < WATCHES_KINDS; kind++)
         while (armed->of[kind] != NULL) {
             struct watch *watch = *(struct watch **)armed->of[kind];
-            *(left ? &figures_of(counts, watch)->left : &figures_of(counts, watch)->armed) += 1;
+            *(left ? &watch->figures->left : &watch->figures->armed) += 1;
             take_out(armed, kind, watch);
         }
     armed->resets = 0;

@@ -41,18 +41,21 @@ struct watches_figures {
 #undef X
 };
 
+struct armed_kind {
+    struct pattern pattern;
+    struct watches_figures figures;
+};
+
 #define ARMED_UNBOUNDED (UINT64_MAX / 4)
 
 /* Counts of all sessions. All zero bytes: none. */
 struct armed_counts {
-    struct patterns kinds;           /* of enum watches_kind */
-    struct watches_figures *figures; /* of each pair */
-    uint64_t both;                   /* notifications that a server counts twice */
-    uint64_t uncounted;              /* notifications that a server does not count */
+    struct patterns kinds; /* struct armed_kind; the number is the enum watches_kind */
+    uint64_t both;         /* notifications that a server counts twice */
+    uint64_t uncounted;    /* notifications that a server does not count */
     uint64_t unsent; /* the most that servers may have counted and not sent, because the connection
                         ended; from ARMED_UNBOUNDED on any number */
 };
-void armed_counts_deinit(struct armed_counts *counts);
 
 /* The watches of a session. All zero bytes: none. */
 struct armed {
@@ -68,7 +71,7 @@ void armed_set(struct armed_counts *counts, struct armed *armed, enum watches_ki
 void armed_set_again(struct armed_counts *counts, struct armed *armed, struct jute lists);
 
 /* Those at a path that removeWatches takes out. */
-void armed_remove(struct armed_counts *counts, struct armed *armed, int32_t type, const char *path);
+void armed_remove(struct armed *armed, int32_t type, const char *path);
 
 /* Those that a notification is one for. */
 void armed_fire(struct armed_counts *counts, struct armed *armed,
@@ -79,6 +82,6 @@ void armed_lose(struct armed_counts *counts, const struct armed *armed);
 
 /* Takes out all; left: the session is closed or has another connection, else the messages have
  * ended. */
-void armed_end(struct armed_counts *counts, struct armed *armed, bool left);
+void armed_end(struct armed *armed, bool left);
 
 #endif

@@ -37,8 +37,8 @@ struct conversation_request {
     enum opcode opcode;
     size_t bytes;
     uint64_t sent_ns;             /* when its last byte came */
-    uint64_t tag;                 /* the listener's own */
-    struct watches_write *write;  /* the listener's own, too */
+    struct traffic_place *place;  /* the listener's own */
+    struct watches_write *write;  /* likewise */
     struct message_record record; /* without the data */
     struct conversation_request *next;
     char copy[]; /* the record's path, with a NUL behind it, or the parts of its transaction */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <ctype.h>
+#include <search.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,44 +82,38 @@ size_t pattern_fold(const char *path, size_t length, char pattern[PATTERN_SIZE])
     return to;
 }
 
-/* ------------------------------------------------------------------ pairs */
+/* ------------------------------------------------------------------ elements */
 
-/* FNV-1a. */
-static uint32_t hash(unsigned number, const char *text)
+static int compare(const void *a, const void *b)
 {
-    uint32_t hash = 2166136261u ^ number;
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash;
+    const struct pattern *one = a, *other = b;
+    return one->number != other->number ? (one->number < other->number ? -1 : 1)
+                                        : strcmp(one->text, other->text);
 }
 
-static size_t find_pair(struct patterns *patterns, unsigned number, const char *text)
+void *patterns_find_or_add(struct patterns *patterns, unsigned number, const char *path,
+                           size_t length, size_t size)
 {
-    uint32_t at = hash(number, text) % PATTERNS_SLOTS;
-    for (; patterns->slots[at] != 0; at = (at + 1) % PATTERNS_SLOTS) {
-        const struct pattern *pattern = &patterns->list[patterns->slots[at] - 1];
-        if (pattern->number == number && strcmp(pattern->text, text) == 0)
-            return patterns->slots[at] - 1;
+    struct pattern wanted = {.number = number}, *added, **found;
+    pattern_fold(path, length, wanted.text);
+    found = tfind(&wanted, &patterns->tree, compare);
+    if (found == NULL && patterns->count >= PATTERNS_MOST) {
+        strcpy(wanted.text, PATTERNS_OTHER);
+        found = tfind(&wanted, &patterns->tree, compare);
     }
-    if (patterns->count >= PATTERNS_MOST && strcmp(text, PATTERNS_OTHER) != 0)
-        return find_pair(patterns, number, PATTERNS_OTHER);
-    patterns->list = memory_grow(patterns->list, patterns->count, sizeof *patterns->list);
-    struct pattern *pattern = &patterns->list[patterns->count++];
-    pattern->number = number;
-    memcpy(pattern->text, text, strlen(text) + 1);
-    patterns->slots[at] = (uint32_t)patterns->count;
-    return patterns->count - 1;
-}
-
-size_t patterns_find(struct patterns *patterns, unsigned number, const char *path, size_t length)
-{
-    char text[PATTERN_SIZE];
-    pattern_fold(path, length, text);
-    return find_pair(patterns, number, text);
+    if (found != NULL)
+        return *found;
+    added = memory_new(1, size);
+    *added = wanted;
+    patterns->list = memory_grow(patterns->list, patterns->count, sizeof(void *));
+    patterns->list[patterns->count++] = added;
+    (void)memory_or_end(tsearch(added, &patterns->tree, compare));
+    return added;
 }
 
 void patterns_deinit(struct patterns *patterns)
 {
+    tdestroy(patterns->tree, free);
     free(patterns->list);
     *patterns = (struct patterns){0};
 }

@@ -22,23 +22,26 @@
 /* Writes the pattern of `length` bytes, any but NUL; returns its length. */
 size_t pattern_fold(const char *path, size_t length, char pattern[PATTERN_SIZE]);
 
-/* Pairs of a pattern and a number of the caller's, in the order in which they came. The paths of
- * those behind the first PATTERNS_MOST are PATTERNS_OTHER. All zero bytes: none. */
 #define PATTERNS_MOST  512
 #define PATTERNS_OTHER "other paths"
-#define PATTERNS_SLOTS 2048 /* of the hash table: more than pairs, with those of PATTERNS_OTHER */
+
+/* The pattern of paths, with a number of the caller's. */
 struct pattern {
     unsigned number;
     char text[PATTERN_SIZE];
 };
+
+/* Elements that each begin with a different pattern. All zero bytes: none. */
 struct patterns {
-    struct pattern *list;
+    struct pattern **list; /* in the order in which they came */
     size_t count;
-    uint32_t slots[PATTERNS_SLOTS]; /* the pair, from 1; 0: none */
+    void *tree; /* of tsearch */
 };
 
-/* The index of the pair of a path: `count` has grown if the pair is new. */
-size_t patterns_find(struct patterns *patterns, unsigned number, const char *path, size_t length);
+/* The element for a path, of `size` bytes, which is added, with zero bytes behind its pattern. The
+ * paths of those behind the first PATTERNS_MOST are PATTERNS_OTHER. */
+void *patterns_find_or_add(struct patterns *patterns, unsigned number, const char *path,
+                           size_t length, size_t size);
 void patterns_deinit(struct patterns *patterns);
 
 #endif

@@ -20,9 +20,6 @@ void traffic_init(struct traffic *traffic)
 void traffic_deinit(struct traffic *traffic)
 {
     watches_deinit(&traffic->watches);
-    for (size_t i = 0; i < traffic->places.count; i++)
-        free(traffic->of_places[i]);
-    free(traffic->of_places);
     patterns_deinit(&traffic->places);
     free(traffic->operations);
     free(traffic->errors);
@@ -130,7 +127,6 @@ static void add_request(struct traffic_figures *figures, const struct conversati
         figures->watches += request->record.watch || request->opcode == OPCODE_ADD_WATCH;
 }
 
-/* The tag is the place, from 1; 0: the operation names no path. */
 static void count_request(void *context, const struct conversation *conversation,
                           struct conversation_request *request)
 {
@@ -145,14 +141,9 @@ static void count_request(void *context, const struct conversation *conversation
     const struct jute_bytes *path = &request->record.path;
     if (path->length == 0)
         return;
-    size_t count = traffic->places.count,
-           place = patterns_find(&traffic->places, request->opcode, path->bytes, path->length);
-    if (place == count) {
-        traffic->of_places = memory_grow(traffic->of_places, count, sizeof(void *));
-        traffic->of_places[place] = memory_new(1, sizeof *traffic->of_places[place]);
-    }
-    add_request(traffic->of_places[place], request);
-    request->tag = place + 1;
+    request->place = patterns_find_or_add(&traffic->places, request->opcode, path->bytes,
+                                          path->length, sizeof *request->place);
+    add_request(&request->place->figures, request);
 }
 
 static void count_error(struct traffic *traffic, enum opcode opcode, int32_t error)
@@ -199,8 +190,8 @@ static void count_reply(void *context, const struct conversation *conversation,
     (void)add(traffic, conversation,
               &(struct traffic_sums){.failed = reply->error != 0, .received_bytes = bytes});
     add_reply(&traffic->operations[request->opcode], reply, bytes, latency_ns);
-    if (request->tag > 0)
-        add_reply(traffic->of_places[request->tag - 1], reply, bytes, latency_ns);
+    if (request->place != NULL)
+        add_reply(&request->place->figures, reply, bytes, latency_ns);
     count_errors(traffic, request->opcode, reply);
 }
 

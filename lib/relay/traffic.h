@@ -104,6 +104,12 @@ struct traffic_figures {
     struct histogram latency; /* from a request's last byte to its reply's */
 };
 
+/* An operation at the paths of a pattern. */
+struct traffic_place {
+    struct pattern pattern;
+    struct traffic_figures figures;
+};
+
 /* How often an operation was answered with an error (KeeperException.Code). */
 struct traffic_error {
     enum opcode opcode;
@@ -155,8 +161,7 @@ struct traffic_session {
 struct traffic {
     struct watches watches;
     struct traffic_figures *operations; /* by enum opcode */
-    struct patterns places;             /* operations that name a path, and its pattern */
-    struct traffic_figures **of_places; /* likewise */
+    struct patterns places;             /* struct traffic_place; the number is the operation */
     struct traffic_error *errors;
     size_t error_count;
     uint64_t notifications[TRAFFIC_EVENTS];

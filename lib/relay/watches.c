@@ -421,7 +421,7 @@ static void note_watch(const struct message *message, const struct conversation_
     if (opcode == OPCODE_ADD_WATCH)
         armed_set(counts, armed, WATCHES_STAYING, path, record->number == MODE_RECURSIVE);
     else if (opcode == OPCODE_REMOVE_WATCHES)
-        armed_remove(counts, armed, record->number, path);
+        armed_remove(armed, record->number, path);
     else if (record->watch)
         armed_set(counts, armed,
                   opcode == OPCODE_EXISTS || opcode == OPCODE_GET_DATA ? WATCHES_DATA
@@ -494,7 +494,7 @@ void watches_begin_connection(struct watches *watches, const struct conversation
     struct session *session = session_of(watches, conversation->session);
     if (session->connection != NULL)
         armed_lose(&watches->armed, &session->armed);
-    armed_end(&watches->armed, &session->armed, true);
+    armed_end(&session->armed, true);
     session->connection = conversation;
     session->closes = false;
 }
@@ -506,7 +506,7 @@ void watches_end_connection(struct watches *watches, const struct conversation *
         return;
     armed_lose(&watches->armed, &session->armed);
     if (session->closes)
-        armed_end(&watches->armed, &session->armed, true);
+        armed_end(&session->armed, true);
     session->connection = NULL;
 }
 
@@ -530,7 +530,7 @@ void watches_end(struct watches *watches)
     while (watches->sessions != NULL) {
         struct session *session = *(struct session **)watches->sessions;
         end_following(watches, session, false);
-        armed_end(&watches->armed, &session->armed, session->closes);
+        armed_end(&session->armed, session->closes);
         id_tree_remove(&watches->sessions, session);
         free(session);
     }
@@ -542,5 +542,5 @@ void watches_deinit(struct watches *watches)
 {
     watches_end(watches);
     locks_free(watches->locks);
-    armed_counts_deinit(&watches->armed);
+    patterns_deinit(&watches->armed.kinds);
 }

@@ -87,10 +87,10 @@ static void assert_told(void)
      */
     uint64_t at_places = 0;
     for (size_t i = 0; i < traffic.places.count; i++)
-        at_places += traffic.of_places[i]->replies;
+        at_places += ((struct traffic_place *)traffic.places.list[i])->figures.replies;
     assert_int_equal(at_places, 23 - 8);
-    assert_int_equal(traffic.places.list[0].number, OPCODE_CREATE);
-    assert_string_equal(traffic.places.list[0].text, "/l/q-");
+    assert_int_equal(traffic.places.list[0]->number, OPCODE_CREATE);
+    assert_string_equal(traffic.places.list[0]->text, "/l/q-");
     /* Every byte. */
     for (size_t event = 0; event < TRAFFIC_EVENTS; event++)
         received += traffic.notification_bytes[event];

@@ -103,7 +103,7 @@ static void finish(void)
 
 static const struct watches_figures *figures(size_t index)
 {
-    return &traffic.watches.armed.figures[index];
+    return &((struct armed_kind *)traffic.watches.armed.kinds.list[index])->figures;
 }
 
 static void assert_figures(size_t index, uint64_t set, uint64_t again, uint64_t fired,
