@@ -72,7 +72,7 @@ set xlabel "reads, % of the operations"
 set tmargin at screen upper(2)
 set bmargin at screen lower(2)
 if (paper_high > 0) {
-    set title "The paper's, on its machines: the ends alone"
+    set title "The paper's, on its machines: 0 % and 100 % alone"
     eval paper_axis
     eval y_title("operations a second", lower(2), upper(2))
     plot for [i = 1:drawn] $cells using ($1 == i ? $2 : NaN):6 with points ls 600 + i notitle

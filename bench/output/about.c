@@ -91,6 +91,7 @@ char *about_manifest(const json_t *manifest)
 struct about {
     struct growing_text lines;
     bool with_verdicts; /* of the folders in it, for it has none of its own */
+    char *rest;         /* the last line without its number of servers; NULL: there is none */
 };
 
 static void add_verdict(struct growing_text *lines, const char *folder)
@@ -101,15 +102,32 @@ static void add_verdict(struct growing_text *lines, const char *folder)
     free(verdict);
 }
 
+/* Adds the line of a manifest; after one that differs in the number of servers alone, that number.
+ */
+static void add_line(struct about *about, const json_t *manifest)
+{
+    size_t count = json_array_size(json_object_get(manifest, "servers"));
+    char *line = about_manifest(manifest),
+         *servers = memory_format("; %zu server%s", count, text_plural(count));
+    const char *at = strstr(line, servers);
+    char *rest = at != NULL ? memory_format("%.*s%s", (int)(at - line), line, at + strlen(servers))
+                            : memory_text(line);
+    bool is_same = about->rest != NULL && strcmp(rest, about->rest) == 0;
+    growing_text_add(&about->lines, "%s%s\n", is_same ? "the same with" : line,
+                     is_same ? servers + 1 : "");
+    free(about->rest);
+    about->rest = rest;
+    free(servers);
+    free(line);
+}
+
 /* A manifest that cannot be read is left out: a picture is none the worse. */
 static enum error_kind add_folder(void *context, const char *folder, struct error *error)
 {
     struct about *about = context;
     json_t *manifest = folder_manifest(folder, error);
     if (json_is_object(manifest)) {
-        char *line = about_manifest(manifest);
-        growing_text_add(&about->lines, "%s\n", line);
-        free(line);
+        add_line(about, manifest);
         if (about->with_verdicts)
             add_verdict(&about->lines, folder);
     }
@@ -131,5 +149,6 @@ char *about_folder(const char *folder)
         growing_text_add(&about.lines, "%s", text);
     }
     add_verdict(&about.lines, folder);
+    free(about.rest);
     return about.lines.text;
 }

@@ -278,8 +278,10 @@ static const char *reason_of(const struct plan_answer *answer)
                                         [PLAN_CUT_BY_NOISE] = "disturbed",
                                         [PLAN_CUT_SHORT] = "cut short"};
     enum search_reason reason = answer->found.reason;
-    return reason == SEARCH_BUDGET && answer->cut != PLAN_CUT_NOT ? words[answer->cut]
-                                                                  : search_reason_words[reason];
+    enum plan_cut cut =
+        answer->cut == PLAN_CUT_NOT && answer->search->settles ? PLAN_CUT_BY_TIME : answer->cut;
+    return reason == SEARCH_BUDGET && cut != PLAN_CUT_NOT ? words[cut]
+                                                          : search_reason_words[reason];
 }
 
 #define WHY_SIZE 1000

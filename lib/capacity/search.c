@@ -137,7 +137,8 @@ static void choose(struct search *search)
     uint64_t size = next_size(search, good, bad);
     if (size == 0 && good > 0 && bad != NONE)
         size = next_above(search, bad);
-    if (size > 0)
+    bool has_larger = size > 0;
+    if (size > 0 && !search->settles)
         open_ballot(search, size, SEARCH_LOCATE);
     else if (needs_fresh(search, good, SEARCH_PASSED))
         open_ballot(search, good, SEARCH_CONFIRM);
@@ -147,8 +148,10 @@ static void choose(struct search *search)
         open_ballot(search, size, SEARCH_ABOVE);
     else if (needs_fresh(search, size = size_passed_above(search, failed), SEARCH_PASSED))
         open_ballot(search, size, SEARCH_CONFIRM);
-    else
-        search->concluded = true;
+    else {
+        search->ended = true;
+        search->concluded = !has_larger || failed != NONE;
+    }
 }
 
 /* ---------------------------------------------------------------- one ballot */
@@ -217,7 +220,7 @@ void search_deinit(struct search *search)
 
 bool search_next(const struct search *search, struct search_probe *probe)
 {
-    if (search->concluded || search->step_count == search->plan.trials_most)
+    if (search->ended || search->step_count == search->plan.trials_most)
         return false;
     *probe = search->ballot.probe;
     return true;
@@ -227,7 +230,7 @@ void search_report(struct search *search, enum judge_verdict verdict)
 {
     struct search_ballot *ballot = &search->ballot;
     enum search_state state;
-    assert(!search->concluded && search->step_count < search->plan.trials_most);
+    assert(!search->ended && search->step_count < search->plan.trials_most);
     if (ballot->probe.stage == SEARCH_CONFIRM && !has_trial(ballot))
         find_size(search, ballot->probe.size)->fresh_from = search->step_count;
     search->step_count++;
@@ -242,8 +245,12 @@ void search_report(struct search *search, enum judge_verdict verdict)
 
 void search_settle(struct search *search)
 {
+    bool is_locating = search->ballot.probe.stage == SEARCH_LOCATE;
+    if (!search->settles && !search->ended && is_locating && search->size_count > 0) {
+        search->settles = true;
+        choose(search);
+    }
     search->settles = true;
-    search->plan.resolution_percent = UINT32_MAX;
 }
 
 static enum search_reason reason_of(const struct search *search, const struct search_answer *answer)

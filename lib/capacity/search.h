@@ -129,8 +129,9 @@ struct search {
     size_t moved_at; /* trials until a size was located, or one above `failed` confirmed: fresh
                         trials before that count no longer */
     struct search_ballot ballot; /* under way, unless concluded */
-    bool settles;                /* fresh trials are short from now on */
-    bool concluded;              /* nothing is left to try */
+    bool settles;                /* no size is located, and fresh trials are short */
+    bool ended;                  /* nothing is tried any more */
+    bool concluded;              /* and nothing is left to try */
 };
 
 /* Begins a search, at the least size; the end frees the memory, not the struct. */
@@ -142,8 +143,9 @@ void search_deinit(struct search *search);
 bool search_next(const struct search *search, struct search_probe *probe);
 void search_report(struct search *search, enum judge_verdict verdict);
 
-/* No further size inside the interval is located, as if it were as narrow as the plan wants it: its
- * ends are confirmed, by short trials, since time is short. */
+/* For a search that is short of time: no further size is located once one is decided, not even the
+ * one under way; the ends are confirmed, by short trials. Without a size that failed the reason of
+ * the answer is then BUDGET. */
 void search_settle(struct search *search);
 
 /* What is known; before the end with the reason BUDGET. */

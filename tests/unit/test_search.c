@@ -177,10 +177,12 @@ static const struct {
      */
     {TO_9 " =9- =8- 6+ 7+ =7+ =8-", .above = true,
      .answer = {FOUND, 7, DECIDED, 8, DECIDED, .lost = 8, .lost_most = 9}},
-    /* A search that settles decides the size under way, then both ends; it looks for one that fails
-     * first, and for one that passes if the candidate does not. */
-    {"1+ 2+ 4+ 8+ / 16- =8+ =16-", .answer = {FOUND, 8, DECIDED, 16, DECIDED}},
-    {"1+ 2+ 4+ 8+ 16- 12:- / 12:- =8- =4+",
+    /* A search that settles leaves the size under way, and decides both ends, or the one that it
+     * has, and one that passes if the candidate does not. */
+    {"/ 1+ =1+", .answer = {BUDGET, 1, DECIDED, 0, NONE}},
+    {"1+ 2+ 4+ 8+ 16:- / =8+", .answer = {BUDGET, 8, DECIDED, 0, NONE}},
+    {"1+ 2+ 4+ 8+ 16- 12:- / =8+ =16-", .answer = {FOUND, 8, DECIDED, 16, DECIDED}},
+    {"1+ 2+ 4+ 8+ 16- 12:- / =8- =4+",
      .answer = {FOUND, 4, DECIDED, 8, DECIDED, .lost = 8, .lost_most = 8}},
     /* No end is decided before its fresh trials have ended, or by those before another move. */
     {TO_9, 9, .answer = {BUDGET, 9, TRIED, 10, TRIED}},
