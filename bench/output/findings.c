@@ -16,17 +16,13 @@ TABLE_DEFINE(finding, "findings.csv", FINDING_COLUMNS)
 
 /* ------------------------------------------------------------------ verdicts */
 
-const char *verdict_word(enum verdict verdict)
-{
-    static const char *const words[] = {
-        [VERDICT_HOLDS] = "holds",
-        [VERDICT_FAILS] = "fails",
-        [VERDICT_UNDETERMINED] = "undetermined",
-        [VERDICT_NOT_VALID] = "not valid",
-        [VERDICT_MEASURED] = "measured",
-    };
-    return words[verdict];
-}
+const struct verdict_row verdict_rows[VERDICTS] = {
+    [VERDICT_HOLDS] = {"holds", 0, 0, TERMINAL_GREEN},
+    [VERDICT_FAILS] = {"fails", 1, 3, TERMINAL_RED},
+    [VERDICT_UNDETERMINED] = {"undetermined", 4, 1, TERMINAL_YELLOW},
+    [VERDICT_NOT_VALID] = {"not valid", 4, 2, TERMINAL_YELLOW},
+    [VERDICT_MEASURED] = {"measured", 0, 0, ""},
+};
 
 enum verdict verdict_of_word(const char *word)
 {
@@ -39,18 +35,10 @@ enum verdict verdict_of_word(const char *word)
 
 enum verdict verdict_worse(enum verdict a, enum verdict b)
 {
-    static const unsigned weights[VERDICTS] = {
-        [VERDICT_FAILS] = 3, [VERDICT_NOT_VALID] = 2, [VERDICT_UNDETERMINED] = 1};
-    if (weights[a] == 0 && weights[b] == 0)
+    unsigned of_a = verdict_rows[a].weight, of_b = verdict_rows[b].weight;
+    if (of_a == 0 && of_b == 0)
         return VERDICT_HOLDS;
-    return weights[b] > weights[a] ? b : a;
-}
-
-int verdict_status(enum verdict verdict)
-{
-    static const int statuses[VERDICTS] = {
-        [VERDICT_FAILS] = 1, [VERDICT_UNDETERMINED] = 4, [VERDICT_NOT_VALID] = 4};
-    return statuses[verdict];
+    return of_b > of_a ? b : a;
 }
 
 /* A comparison with NaN is false: without an interval neither is. */
@@ -112,10 +100,7 @@ enum verdict findings_verdict(const struct table *findings)
 static void print_verdict(const struct table *findings, bool colours, FILE *stream)
 {
     enum verdict verdict = findings_verdict(findings);
-    const char *colour = verdict == VERDICT_HOLDS   ? TERMINAL_GREEN
-                         : verdict == VERDICT_FAILS ? TERMINAL_RED
-                                                    : TERMINAL_YELLOW;
-    fprintf(stream, "verdict: %s%s%s\n", colours ? colour : "",
+    fprintf(stream, "verdict: %s%s%s\n", colours ? verdict_rows[verdict].colour : "",
             verdict == VERDICT_FAILS ? "FAILS" : verdict_word(verdict),
             colours ? TERMINAL_PLAIN : "");
 }

@@ -31,17 +31,20 @@ enum verdict {
     VERDICTS
 };
 
-/* "holds", "fails", "undetermined", "not valid" or "measured"; VERDICT_UNDETERMINED of any other
- * text. */
-const char *verdict_word(enum verdict verdict);
+extern const struct verdict_row {
+    const char *word; /* "holds", "fails", "undetermined", "not valid" or "measured" */
+    int status;       /* the exit status */
+    unsigned weight;  /* the heavier verdict outweighs the other; 0: holds, or measured */
+    const char *colour;
+} verdict_rows[VERDICTS];
+#define verdict_word(verdict)   (verdict_rows[verdict].word)
+#define verdict_status(verdict) (verdict_rows[verdict].status)
+
+/* VERDICT_UNDETERMINED of any other text. */
 enum verdict verdict_of_word(const char *word);
 
-/* The one that outweighs the other: fails, not valid, undetermined; then the others, as one that
- * holds. */
+/* The heavier one; VERDICT_HOLDS of two without a weight. */
 enum verdict verdict_worse(enum verdict a, enum verdict b);
-
-/* The exit status of a verdict: 1 fails; 4 not valid, or undetermined; else 0. */
-int verdict_status(enum verdict verdict);
 
 /* The claim that a ratio is above 1, or falls below it: holds if its interval is on that side of 1,
  * fails if it is on the other, and is undetermined if it contains 1 or there is none. */
