@@ -145,11 +145,12 @@ void load_cells_add_findings(const struct table *cells, struct table *findings)
         return;
     const struct table_value *most = &best[load_cells_achieved_per_s];
     const struct interval figure = {most[0].real, most[1].real, most[2].real};
+    uint64_t valid = best[load_cells_valid].count,
+             trials = valid > 0 ? valid : best[load_cells_trials].count;
     const char *mix = best[load_cells_mix].text;
     if (best[load_cells_between].kind == TABLE_TEXT)
         snprintf(between, sizeof between, " (95 %% CI %s)", best[load_cells_between].text);
-    findings_add(findings,
-                 FINDING_MEASURED("throughput", mix, figure, "1/s", best[load_cells_trials].count),
+    findings_add(findings, FINDING_MEASURED("throughput", mix, figure, "1/s", trials),
                  "%s: %s operations a second%s %s %s sessions", mix,
                  text_format_count((uint64_t)llround(most->real), rate, sizeof rate), between,
                  cells->rows == 1 ? "with" : "at most, with",

@@ -520,11 +520,13 @@ TEST_BETWEEN(the_largest_rate_is_of_a_valid_cell, set_up, tear_down)
 {
     struct table findings = {0};
     add(80, 0, 4, 100);
+    add(80, 0, 4, 900)[load_row_valid].flag = false;
     add(80, 0, 8, 400)[load_row_valid].flag = false;
     add(80, 0, 9, 50);
     load_cells_add_findings(cells_of_rows(), &findings);
     assert_int_equal(findings.rows, 1);
     assert_near(table_number(&table_row(&findings, 0)[finding_figure]), 2 * 100);
+    assert_near(table_number(&table_row(&findings, 0)[finding_n]), 1);
     table_deinit(&findings);
 }
 
