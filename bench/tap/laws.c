@@ -232,8 +232,6 @@ static void judge_requests(struct tap *tap, const struct law *all)
 {
     const struct interval exponent = {all->growth.exponent, all->growth.low, all->growth.high};
     const size_t levels = tap->options->clients.count, runs = tap->run_count;
-    if (!occurs(tap, TAP_ALL))
-        return;
     if (all->fit.exact)
         TAP_ADD_FINDING(tap, "law", "all requests", VERDICT_MEASURED, (double)all->equal, "runs",
                         runs, "n clients send %s requests in %zu of %zu runs", all->text,
@@ -355,8 +353,10 @@ void tap_judge_laws(struct tap *tap)
         return;
     const struct law all = find_law(tap->runs, tap->run_count, TAP_ALL);
     fill_rows(tap);
-    judge_herding(tap, &all);
-    judge_requests(tap, &all);
+    if (occurs(tap, TAP_ALL)) {
+        judge_herding(tap, &all);
+        judge_requests(tap, &all);
+    }
     judge_recipes(tap);
     for (size_t counted = 0; counted < TAP_COUNTS; counted++)
         if (tap->options->expected[counted].exact)

@@ -366,7 +366,8 @@ TEST(a_herd_needs_no_polynomial_and_doubt_is_none)
     static const uint64_t bent_down[] = {196, 291, 475, 651, 819}, line[] = {2, 3, 5, 7, 9},
                           square[] = {4, 9, 25, 49, 81},
                           nearly_a_line[] = {222, 354, 637, 938, 1251},
-                          steep[] = {283, 520, 1118, 1852, 2700}, scattered[] = {1, 90, 4, 70, 9};
+                          steep[] = {283, 520, 1118, 1852, 2700}, scattered[] = {1, 90, 4, 70, 9},
+                          none[LEVELS] = {0};
     static const struct {
         const uint64_t *requests, *notifications;
         const char *sentence; /* its beginning; "": there is none */
@@ -378,6 +379,7 @@ TEST(a_herd_needs_no_polynomial_and_doubt_is_none)
         {line, scattered, ""},
         {scattered, line, ""},
         {scattered, square, "Herd: requests grow faster than n;"},
+        {none, none, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         begin_drains("scalable");
