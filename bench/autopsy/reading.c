@@ -526,6 +526,7 @@ static void read_again(struct autopsy *autopsy)
     autopsy->period_ms = lengths_ms[length];
     census_again(autopsy->census, add_doubt, &autopsy->tables[DOUBTS]);
     autopsy->is_second = true;
+    autopsy->now_ms = autopsy->clock_zxid = 0; /* as before the first reading */
 }
 
 /* Completes the row of each lock that is asked for, and drops those of the others. */
