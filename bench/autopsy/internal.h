@@ -142,7 +142,7 @@ struct autopsy {
     int64_t begun_zxid, begun_ms; /* of the first transaction, or of that behind the last gap */
     int64_t snapshot;             /* from which that begins, as in the listener */
     bool has_zero_close;          /* a session closed itself by a request of number 0 */
-    uint64_t unlisted; /* sessions that a snapshot is too late for, and whose end lists no znodes */
+    uint64_t unlisted;   /* sessions whose end lists no znodes, and was before the snapshot's */
     int64_t unlisted_ms; /* the end of the last of them */
     uint64_t left;       /* sessions that ended without a znode that was not deleted */
     int64_t left_zxid;   /* of the first of them */

@@ -266,7 +266,8 @@ static void end_znodes(struct autopsy *autopsy, const struct log_session *sessio
     }
     if (are_listed && places > 0 && autopsy->left++ == 0)
         autopsy->left_zxid = close->zxid;
-    if (!are_listed && session->timeout_ms == 0 && autopsy->snapshot != 0) {
+    if (!are_listed && autopsy->snapshot != 0 &&
+        (session->timeout_ms == 0 || close->zxid <= autopsy->snapshot)) {
         autopsy->unlisted++;
         autopsy->unlisted_ms = close->time_ms;
     }
@@ -473,8 +474,8 @@ static void note_unlisted(struct autopsy *autopsy)
     clock_format_utc(ns_of(autopsy->unlisted_ms), 0, until, sizeof until);
     snprintf(sentence, sizeof sentence,
              "%" PRIu64 " sessions from before the first transaction ended before the first "
-             "snapshot, and servers before 3.6 do not list what ends with them: holders up to %s "
-             "may be missing.",
+             "snapshot was written, and servers before 3.6 do not list what ends with them: "
+             "holders up to %s may be missing.",
              autopsy->unlisted, until);
     read_flaw(autopsy, sentence, true);
 }

@@ -17,6 +17,7 @@ struct snapshot_facts {
     bool is_whole;
     const char *compression; /* that cannot be read; NULL: none */
     int64_t newest;          /* the highest zxid in a znode, up to that of the snapshot's name */
+    int64_t latest;          /* or any: what was changed while it was written may be missing */
     char config[SNAPSHOT_CONFIG]; /* the servers of the ensemble, from 3.5 on; "": not known */
 };
 

@@ -114,8 +114,8 @@ struct journal_znode {
 /* Each may be NULL. */
 struct journal_listener {
     /* Before the first transaction, and behind each gap: sessions and znodes so far do not go on.
-     * Those of a snapshot follow that are older than the transaction `zxid`; `snapshot` is its
-     * zxid, 0 if nothing was there before, or JOURNAL_NOT_KNOWN. */
+     * Those of a snapshot follow that are older than the transaction `zxid`; `snapshot` is the
+     * highest zxid in it, 0 if nothing was there before, or JOURNAL_NOT_KNOWN. */
     void (*begin)(void *context, int64_t zxid, int64_t snapshot);
     void (*znode)(void *context, const struct journal_znode *znode);
     void (*session)(void *context, int64_t id, int32_t timeout_ms);

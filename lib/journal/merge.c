@@ -278,7 +278,7 @@ static void begin(const struct reading *reading, const struct journal_file *log,
                     "there before (name the dataDir as well)");
     if (reading->listener->begin != NULL)
         reading->listener->begin(reading->context, zxid,
-                                 snapshot != NULL ? snapshot->zxid
+                                 snapshot != NULL ? snapshot->facts->latest
                                  : is_first       ? 0
                                                   : JOURNAL_NOT_KNOWN);
     if (snapshot != NULL)

@@ -121,6 +121,8 @@ static void note_zxid(struct source *source, int64_t zxid)
     struct journal_file *file = source->file;
     if (zxid <= file->zxid && zxid > file->facts->newest)
         file->facts->newest = zxid;
+    if (zxid > file->facts->latest)
+        file->facts->latest = zxid;
 }
 
 /* Behind its path. */
@@ -202,6 +204,7 @@ void snapshot_read(struct journal_file *file, const struct journal_listener *lis
     struct source *source = memory_new(1, sizeof *source);
     if (file->facts == NULL)
         file->facts = memory_new(1, sizeof *file->facts);
+    file->facts->latest = file->zxid;
     source->file = file;
     source->checksum = 1;
     source->listener = listener;
