@@ -473,10 +473,10 @@ static void note_unlisted(struct autopsy *autopsy)
     char until[32], sentence[320];
     clock_format_utc(ns_of(autopsy->unlisted_ms), 0, until, sizeof until);
     snprintf(sentence, sizeof sentence,
-             "%" PRIu64 " sessions from before the first transaction ended before the first "
+             "%" PRIu64 " session%s from before the first transaction ended before the first "
              "snapshot was written, and servers before 3.6 do not list what ends with them: "
              "holders up to %s may be missing.",
-             autopsy->unlisted, until);
+             autopsy->unlisted, text_plural(autopsy->unlisted), until);
     read_flaw(autopsy, sentence, true);
 }
 
