@@ -94,15 +94,15 @@ static void write_files(struct autopsy *autopsy)
     struct file_set *files = &autopsy->files;
     struct error *error = &autopsy->error, closing;
     ERROR_FIRST(error, file_set_open(files, autopsy->output.out, "autopsy", error));
-    ERROR_FIRST(error, file_set_add_table(files, &autopsy_hold_table, &autopsy->holds, error));
-    ERROR_FIRST(error, file_set_add_table(files, &handoff_row_table, &autopsy->handoffs, error));
+    file_set_add_table(files, &autopsy_hold_table, &autopsy->holds, error);
+    file_set_add_table(files, &handoff_row_table, &autopsy->handoffs, error);
     if (error->kind == ERROR_NONE)
         autopsy_read(autopsy);
     if (error->kind == ERROR_NONE)
         autopsy_conclude(autopsy);
     for (size_t i = 0; error->kind == ERROR_NONE && i < AUTOPSY_TABLES; i++) {
         struct csv csv;
-        ERROR_FIRST(error, file_set_add_table(files, autopsy->tables[i].type, &csv, error));
+        file_set_add_table(files, autopsy->tables[i].type, &csv, error);
         if (error->kind == ERROR_NONE)
             table_write_rows(&autopsy->tables[i], &csv);
     }

@@ -166,11 +166,12 @@ static enum error_kind lay_out(void *context, struct error *error)
         .timeout_ns = TIMEOUT_NS,
         .progress = &claims->series.progress,
     };
-    enum error_kind kind = file_set_open(&claims->files, claims->output.out, "claims", error);
-    if (kind != ERROR_NONE)
-        return kind;
+    if (file_set_open(&claims->files, claims->output.out, "claims", error))
+        return error->kind;
+    error->kind = ERROR_NONE;
     output_unreserve(claims->files.folder, "manifest.json"); /* there will be none */
-    return file_set_add_table(&claims->files, &claim_row_table, &claims->csv, error);
+    file_set_add_table(&claims->files, &claim_row_table, &claims->csv, error);
+    return error->kind;
 }
 
 /* ------------------------------------------------------------------ a claim */

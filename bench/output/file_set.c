@@ -25,50 +25,49 @@ enum error_kind file_set_open(struct file_set *set, const char *out, const char 
     return kind;
 }
 
-/* The next file, open; NULL, with *error, if it cannot be opened. */
+/* The next file, open; NULL, with *error, if there is none. */
 static struct output *add(struct file_set *set, const char *name, struct error *error)
 {
     struct output *file = &set->files[set->count];
     assert(set->count < FILE_SET_FILES_MAX);
-    if (output_open(file, set->folder, name, error))
+    if (error->kind != ERROR_NONE || output_open(file, set->folder, name, error))
         return NULL;
     set->count++;
     return file;
 }
 
-enum error_kind file_set_add_csv(struct file_set *set, const char *name, const char *columns,
-                                 struct csv *csv, struct error *error)
+void file_set_add_csv(struct file_set *set, const char *name, const char *columns, struct csv *csv,
+                      struct error *error)
 {
     struct output *file = add(set, name, error);
     if (file == NULL)
-        return error->kind;
+        return;
     *csv = (struct csv){.stream = file->stream};
     csv_header(csv, columns);
-    return output_commit(file, error);
+    ERROR_FIRST(error, output_commit(file, error));
 }
 
-enum error_kind file_set_add_table(struct file_set *set, const struct table_type *type,
-                                   struct csv *csv, struct error *error)
+void file_set_add_table(struct file_set *set, const struct table_type *type, struct csv *csv,
+                        struct error *error)
 {
     struct output *file = add(set, type->file, error);
     if (file == NULL)
-        return error->kind;
+        return;
     *csv = (struct csv){.stream = file->stream};
     table_write_header(type, csv);
-    return output_commit(file, error);
+    ERROR_FIRST(error, output_commit(file, error));
 }
 
-enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE **stream,
-                                  struct error *error)
+void file_set_add_hlog(struct file_set *set, const char *name, FILE **stream, struct error *error)
 {
     char comment[160];
     struct output *file = add(set, name, error);
     if (file == NULL)
-        return error->kind;
+        return;
     *stream = file->stream;
     snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
     hlog_write_header(file->stream, set->started_utc_ns, comment);
-    return output_commit(file, error);
+    ERROR_FIRST(error, output_commit(file, error));
 }
 
 static void write_table(FILE *stream, const void *context)

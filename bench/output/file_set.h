@@ -39,18 +39,14 @@ struct file_set {
 MUST_CHECK enum error_kind file_set_open(struct file_set *set, const char *out, const char *name,
                                          struct error *error);
 
-/* Adds a CSV file with these columns; rows are written through *csv, until the set is closed. */
-MUST_CHECK enum error_kind file_set_add_csv(struct file_set *set, const char *name,
-                                            const char *columns, struct csv *csv,
-                                            struct error *error);
-
-/* The same for the columns of a table. */
-MUST_CHECK enum error_kind file_set_add_table(struct file_set *set, const struct table_type *type,
-                                              struct csv *csv, struct error *error);
-
-/* Adds a log of histograms (measure/hlog.h); *stream is for hlog_write_interval. */
-MUST_CHECK enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE **stream,
-                                             struct error *error);
+/* Each adds a file, unless *error is set: of several files in a row the first error stays. Until
+ * the set is closed, the rows of a CSV file with these columns, or with those of a table, are
+ * written through *csv, and the intervals of a log of histograms (measure/hlog.h) to *stream. */
+void file_set_add_csv(struct file_set *set, const char *name, const char *columns, struct csv *csv,
+                      struct error *error);
+void file_set_add_table(struct file_set *set, const struct table_type *type, struct csv *csv,
+                        struct error *error);
+void file_set_add_hlog(struct file_set *set, const char *name, FILE **stream, struct error *error);
 
 /* Writes all rows of a table to a file in a folder that is part of no set: whole, or as before.
  * name: NULL for that of the table's type. */

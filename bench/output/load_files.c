@@ -99,15 +99,14 @@ enum error_kind load_files_open(struct load_files *files, bool has_hosts,
 {
     struct file_set *set = &record->files;
     files->record = record;
-    if (file_set_add_csv(set, "timeline.csv", TIMELINE_COLUMNS(CSV_NAME), &files->timeline,
-                         error) ||
-        file_set_add_csv(set, "operations.csv", OPERATION_COLUMNS(CSV_NAME), &files->operations,
-                         error) ||
-        file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error) ||
-        (has_hosts &&
-         file_set_add_csv(set, "hosts.csv", HOST_COLUMNS(CSV_NAME), &files->hosts, error)))
-        return error->kind;
-    return file_set_add_hlog(set, "latency.hlog", &files->hlog, error);
+    error->kind = ERROR_NONE;
+    file_set_add_csv(set, "timeline.csv", TIMELINE_COLUMNS(CSV_NAME), &files->timeline, error);
+    file_set_add_csv(set, "operations.csv", OPERATION_COLUMNS(CSV_NAME), &files->operations, error);
+    file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error);
+    if (has_hosts)
+        file_set_add_csv(set, "hosts.csv", HOST_COLUMNS(CSV_NAME), &files->hosts, error);
+    file_set_add_hlog(set, "latency.hlog", &files->hlog, error);
+    return error->kind;
 }
 
 /* ------------------------------------------------------------------ a trial */

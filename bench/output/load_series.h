@@ -83,10 +83,8 @@ struct load_cell {
     X(T, offered_per_s, REAL, "1/s", 2, GEOMETRIC, "due, sent or not; empty in a closed loop")     \
     X(T, achieved_per_s, REAL, "1/s", 2, GEOMETRIC,                                                \
       "operations answered, as foreseen; rates and cores are empty if the time was cut short")     \
-    X(T, delayed, COUNT, "", 0, NONE,                                                              \
-      "operations sent late: `depth` of their session were outstanding, or it had no connection")  \
-    X(T, unsent, COUNT, "", 0, SUM,                                                                \
-      "operations never sent, for the same reasons: each counts as slower than all others")        \
+    X(T, delayed, COUNT, "", 0, NONE, "operations sent late: at `depth`, or without a connection") \
+    X(T, unsent, COUNT, "", 0, SUM, "never sent at all: each counts as slower than all others")    \
     LOAD_KIND_COLUMNS(LOAD_KIND_COLUMN, X, T)                                                      \
     X(T, errors, COUNT, "", 0, SUM, "replies in the measured time that were not foreseen")         \
     LOAD_ERROR_COLUMN(X, T, no_node)                                                               \

@@ -159,8 +159,9 @@ static enum error_kind open_record(struct series *series, size_t topology, struc
     record->rows.type = record->made_again.type = user->rows;
     record->planned = series->planned / series->targets.count;
     snprintf(record->target, sizeof record->target, "%s", target->name);
-    if (file_set_open(&record->files, out, target->name, error) ||
-        file_set_add_table(&record->files, user->rows, &record->csv, error))
+    error->kind = file_set_open(&record->files, out, target->name, error);
+    file_set_add_table(&record->files, user->rows, &record->csv, error);
+    if (error->kind != ERROR_NONE)
         return error->kind;
     /* A simulation repeats its rows, and with them the id; real servers never do. */
     if (options->target->driver != DRIVER_SIMULATED)

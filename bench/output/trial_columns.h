@@ -72,12 +72,10 @@
     X(T, acquire_p50_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
     X(T, acquire_p99_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
     X(T, acquire_max_us, REAL, "us", 1, MEDIAN, "from a client's arrival to its grant")            \
-    X(T, client_cpu_s, REAL, "s", 6, MEDIAN,                                                       \
-      "CPU time of all worker processes from the opening of the gate, without the coordinator")    \
+    X(T, client_cpu_s, REAL, "s", 6, MEDIAN, "CPU time of all workers from the gate's opening")    \
     X(T, server_cpu_s, REAL, "s", 6, MEDIAN,                                                       \
       "CPU time of the server's JVM between the readings of its counters; empty with `--connect`") \
-    X(T, client_rss_kib, COUNT, "KiB", 0, NONE,                                                    \
-      "resident memory of all worker processes; shared pages count for each of them")              \
+    X(T, client_rss_kib, COUNT, "KiB", 0, NONE, "of all workers: shared pages count for each")     \
     FOUR_LETTER_OF_TRIALS(TRIAL_SERVER_COLUMN, X, T)                                               \
     X(T, watches_leaked, SIGNED, "", 0, NONE,                                                      \
       "`zk_watch_count` at the end less that at the beginning; may be negative on shared servers") \
@@ -93,8 +91,7 @@
       "Jain's fairness index of the sessions' acquisitions: 1 when all have as many, 1/`clients` " \
       "when one has all; empty without any")                                                       \
     X(T, reconnects, COUNT, "", 0, NONE, "connections that were lost and opened again")            \
-    X(T, recovery_s, REAL, "s", 6, MEDIAN,                                                         \
-      "from a [planned death](method.md#deaths) of a session to the next grant of that lock")      \
+    X(T, recovery_s, REAL, "s", 6, MEDIAN, "from a [death](method.md#deaths) to the next grant")   \
     X(T, repairs, COUNT, "", 0, NONE, "of data that a crash had left half-written (`ready`)")      \
     X(T, valid, FLAG, "", 0, NONE, "`yes` or `no`: whether the measurement is valid")              \
     X(T, reason, TEXT, "", 0, NONE, "what is wrong; empty if nothing is wrong")                    \
@@ -150,8 +147,7 @@ TABLE_DECLARE(trial_row, TRIAL_ROW_COLUMNS);
     OF_TRIAL_COLUMNS(X, T)                                                                         \
     X(T, lock, COUNT, "", 0, NONE, "the lock")                                                     \
     X(T, handoff, COUNT, "", 0, NONE, "the row's number, *i*")                                     \
-    X(T, waiters, COUNT, "", 0, NONE,                                                              \
-      "clients that had arrived and had not been granted when the release was sent; 0 in row 0")   \
+    X(T, waiters, COUNT, "", 0, NONE, "clients that waited when the release was sent; 0 in row 0") \
     X(T, holder, COUNT, "", 0, NONE, "the session granted here, the first of several, if any")     \
     X(T, granted, COUNT, "", 0, NONE,                                                              \
       "sessions granted in this row: several if they share the lock, as the readers of `rwlock`")  \

@@ -75,14 +75,12 @@ enum error_kind record_open(struct record *record, const struct options *options
                               .rows_per_trial = RECORD_HANDOFFS_MAX / base->planned + 1,
                               .thinning = 1};
     error->kind = ERROR_NONE;
-    ERROR_FIRST(error, file_set_add_table(set, &handoff_row_table, &record->handoffs, error));
-    ERROR_FIRST(error, file_set_add_csv(set, "sessions.csv", SESSION_COLUMNS(CSV_NAME),
-                                        &record->sessions, error));
-    ERROR_FIRST(error, file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME),
-                                        &record->latency, error));
-    ERROR_FIRST(error, file_set_add_hlog(set, "latency.hlog", &record->hlog, error));
+    file_set_add_table(set, &handoff_row_table, &record->handoffs, error);
+    file_set_add_csv(set, "sessions.csv", SESSION_COLUMNS(CSV_NAME), &record->sessions, error);
+    file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &record->latency, error);
+    file_set_add_hlog(set, "latency.hlog", &record->hlog, error);
     if (options->plan.traced.count > 0)
-        ERROR_FIRST(error, file_set_add_table(set, &trace_row_table, &record->trace, error));
+        file_set_add_table(set, &trace_row_table, &record->trace, error);
     for (size_t i = 0; i < options->plan.recipe_count; i++)
         record->waiters[i] =
             waiters_new(options->plan.recipes[i], clients->list[clients->count - 1]);
