@@ -266,7 +266,7 @@ static void feed(struct capture *capture, struct connection *connection,
         conversation_give_up(conversation, "the capture has only a part of a packet");
     know(stream, packet->sequence);
     const uint32_t end = packet->sequence + (uint32_t)length;
-    if (distance(stream->next, end) > 0)
+    if (old < length || again < 0)
         stream->next = end;
     if (packet->is_fin && end == stream->next) {
         stream->next++;
@@ -339,7 +339,8 @@ static void end(struct capture *capture, struct connection *connection)
         const struct stream *stream = &connection->streams[side];
         int32_t behind = stream->known ? distance(stream->next, stream->acknowledged) : 0;
         /* What an end has received and the capture lacks; the end of a stream has a number, too. */
-        if (behind > 1 && conversation_reads(&connection->conversation, CONVERSATION_CLIENT)) {
+        if (behind > 1 && (conversation_reads(&connection->conversation, side) ||
+                           connection->conversation.fed_bytes[side] == 0)) {
             capture->counts.missing_bytes += (uint32_t)behind;
             give_up(capture, connection);
         }

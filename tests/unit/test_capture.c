@@ -480,6 +480,22 @@ TEST_BETWEEN(a_request_behind_its_length, set_up, tear_down)
     assert_joined();
 }
 
+/* The end of the first reply was passed over before its beginning came: it is not there. */
+TEST_BETWEEN(a_first_reply_in_another_order, set_up, tear_down)
+{
+    struct segment rest = segments[5];
+    rest.first += 10;
+    rest.count -= 10;
+    segments[5].count = 10;
+    take_segment(&segments[MIDDLE]);
+    take_segment(&rest);
+    for (size_t i = 5; i < segment_count; i++)
+        take_segment(&segments[i]);
+    capture_end(capture);
+    assert_string_equal(traffic.why_unreadable, "the capture lacks a segment");
+    assert_int_equal(capture_counts(capture)->missing_bytes, rest.count);
+}
+
 TEST_BETWEEN(a_connection_without_a_whole_request, set_up, tear_down)
 {
     struct segment half = segments[MIDDLE];
