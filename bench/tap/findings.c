@@ -149,7 +149,7 @@ static void judge_losses(struct tap *tap)
         {traffic->watches.unattributed, "unattributed", "clients", "notifications",
          "not attributed to a write", "", false},
         {capture->joined, "joined", "capture", "connections",
-         capture->joined == traffic->connections ? "all " : "",
+         capture->joined == traffic->connections ? "(all) " : "",
          "opened before the capture: read from the first whole request on", false},
         {capture->missing_bytes, "missing", "capture", "bytes", "sent, but not captured", "",
          false},

@@ -245,12 +245,15 @@ void search_report(struct search *search, enum judge_verdict verdict)
 
 void search_settle(struct search *search)
 {
-    bool is_locating = search->ballot.probe.stage == SEARCH_LOCATE;
-    if (!search->settles && !search->ended && is_locating && search->size_count > 0) {
-        search->settles = true;
-        choose(search);
-    }
+    struct search_ballot *ballot = &search->ballot;
+    bool is_locating = ballot->probe.stage == SEARCH_LOCATE && search->size_count > 0;
+    if (search->settles || search->ended)
+        return;
     search->settles = true;
+    if (is_locating)
+        choose(search);
+    else
+        ballot->probe.longer = ballot->of[JUDGE_UNDETERMINED] > 0;
 }
 
 static enum search_reason reason_of(const struct search *search, const struct search_answer *answer)

@@ -181,6 +181,8 @@ static const struct {
      * has, and one that passes if the candidate does not. */
     {"/ 1+ =1+", .answer = {BUDGET, 1, DECIDED, 0, NONE}},
     {"1+ 2+ 4+ 8+ 16:- / =8+", .answer = {BUDGET, 8, DECIDED, 0, NONE}},
+    {TO_9 " 9:~++ / 9:+++ =10-", .answer = {FOUND, 9, DECIDED, 10, DECIDED}},
+    {TO_9 " 9:~? / 9:~+++++ =10-", .answer = {FOUND, 9, DECIDED, 10, DECIDED}},
     {"1+ 2+ 4+ 8+ 16- 12:- / =8+ =16-", .answer = {FOUND, 8, DECIDED, 16, DECIDED}},
     {"1+ 2+ 4+ 8+ 16- 12:- / =8- =4+",
      .answer = {FOUND, 4, DECIDED, 8, DECIDED, .lost = 8, .lost_most = 8}},
