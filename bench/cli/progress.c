@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/cli/terminal.h"
+#include "load/load_result.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,6 +78,25 @@ void progress_clear(const struct progress *progress)
 
 /* ------------------------------------------------------------------ the line of a trial */
 
+/* How much longer a piece takes that is late is not known. */
+static uint64_t left_ns_now(const struct progress *progress)
+{
+    uint64_t gone_ns = clock_now_ns() - progress->began_ns;
+    return progress->left_ns > gone_ns ? progress->left_ns - gone_ns : 0;
+}
+
+/* "[3/10] about 2 min left: standalone scalable n=4" */
+static void begin_line(const struct progress *progress, uint64_t left_ns, const char *topology,
+                       const char *what, char line[PROGRESS_LINE_SIZE])
+{
+    char text[48];
+    snprintf(line, PROGRESS_LINE_SIZE, "[%zu/%zu] ", progress->at + 1, progress->count);
+    if (left_ns > 0)
+        text_append(line, PROGRESS_LINE_SIZE,
+                    "%s left: ", format_about(left_ns, text, sizeof text));
+    text_append(line, PROGRESS_LINE_SIZE, "%s%s%s", topology, topology[0] != '\0' ? " " : "", what);
+}
+
 static void append_share(char *line, const char *of_what, uint64_t done, uint64_t due)
 {
     char count[32];
@@ -109,13 +129,7 @@ void progress_format(const struct progress *progress, const struct progress_name
                      char line[PROGRESS_LINE_SIZE])
 {
     char text[48];
-    line[0] = '\0';
-    text_append(line, PROGRESS_LINE_SIZE, "[%zu/%zu] ", progress->at + 1, progress->count);
-    if (trial->elapsed_ns > 0 && left_ns > 0)
-        text_append(line, PROGRESS_LINE_SIZE,
-                    "%s left: ", format_about(left_ns, text, sizeof text));
-    text_append(line, PROGRESS_LINE_SIZE, "%s%s%s", name->topology,
-                name->topology[0] != '\0' ? " " : "", name->what);
+    begin_line(progress, trial->elapsed_ns > 0 ? left_ns : 0, name->topology, name->what, line);
     if (name->trial > 0)
         text_append(line, PROGRESS_LINE_SIZE, " trial %" PRIu32, name->trial);
     append_state(line, name->clients, trial);
@@ -131,12 +145,43 @@ void progress_show(const struct progress *progress, const struct progress_name *
                    const struct trial_progress *trial)
 {
     char line[PROGRESS_LINE_SIZE];
-    uint64_t gone_ns = clock_now_ns() - progress->began_ns;
     if (!progress->shown)
         return;
-    /* How much longer a piece takes that is late is not known. */
-    progress_format(progress, name, trial,
-                    progress->left_ns > gone_ns ? progress->left_ns - gone_ns : 0,
-                    columns_of_line(), line);
+    progress_format(progress, name, trial, left_ns_now(progress), columns_of_line(), line);
+    progress_show_step(progress, line);
+}
+
+/* Of the measured time, what was answered in the last second that has ended. */
+void progress_show_load(const struct progress *progress, const char *topology,
+                        const struct load_progress *load)
+{
+    const struct load_plan *plan = load->load->plan;
+    const uint64_t made = atomic_load(&load->load->chores_done),
+                   znodes = (uint64_t)load_plan_znodes(plan) * plan->fleet.sessions /
+                            fleet_plan_all(&plan->fleet);
+    const struct {
+        const char *words;
+        uint64_t done, all;
+    } phases[] = {
+        [LOAD_CONNECTS] = {"sessions", load->established, plan->fleet.sessions},
+        [LOAD_LAYS_OUT] = {"znodes", made, znodes},
+        [LOAD_MEASURES] = {"seconds", load->second, plan->seconds},
+        [LOAD_CLEARS] = {"znodes deleted", made, znodes},
+    };
+    char line[PROGRESS_LINE_SIZE], text[128];
+    if (!progress->shown)
+        return;
+    begin_line(progress, left_ns_now(progress), topology, mix_format(&plan->mix, text, sizeof text),
+               line);
+    if (load->phase == LOAD_WARMS_UP)
+        text_append(line, sizeof line, ", warming up");
+    else
+        append_share(line, phases[load->phase].words, phases[load->phase].done,
+                     phases[load->phase].all);
+    if (load->phase == LOAD_MEASURES && load->second > 0) {
+        const struct load_second_sum sum = load_shared_second_sum(load->load, load->second - 1);
+        append_share(line, "operations/s", sum.answered, UINT64_MAX);
+        append_share(line, "errors/s", sum.errors, UINT64_MAX);
+    }
     progress_show_step(progress, line);
 }

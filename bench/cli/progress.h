@@ -8,6 +8,7 @@
 #ifndef BENCH_CLI_PROGRESS_H
 #define BENCH_CLI_PROGRESS_H
 
+#include "load/load_plan.h"
 #include "trial/trial.h"
 
 #include <stdbool.h>
@@ -41,9 +42,11 @@ void progress_announce(const struct progress *progress, uint64_t left_ns);
 /* Shows what the program is doing. */
 void progress_show_step(const struct progress *progress, const char *what);
 
-/* Shows how far a trial of the present piece is. */
+/* Each shows how far a trial of the present piece is. topology: "" if there is only one. */
 void progress_show(const struct progress *progress, const struct progress_name *name,
                    const struct trial_progress *trial);
+void progress_show_load(const struct progress *progress, const char *topology,
+                        const struct load_progress *load);
 
 void progress_clear(const struct progress *progress);
 

@@ -166,49 +166,11 @@ static enum error_kind keep(struct load_series *series, const struct load_cell *
     return load_files_add(files, row, result, error);
 }
 
-/* The progress callback of a trial (struct load_watch): a line on a terminal, with the phase and
- * how far it is; of the measured time the last second that has ended. */
-static void show(void *context, const struct load_progress *progress)
+/* The progress callback of a trial. */
+static void show(void *context, const struct load_progress *load)
 {
     const struct series *series = &((const struct load_series *)context)->base;
-    const struct progress *whole = &series->progress;
-    const struct load_plan *plan = progress->load->plan;
-    const uint64_t gone_ns = clock_now_ns() - whole->began_ns,
-                   chores = atomic_load(&progress->load->chores_done),
-                   znodes = (uint64_t)load_plan_znodes(plan) * plan->fleet.sessions /
-                            fleet_plan_all(&plan->fleet);
-    const struct {
-        const char *words;
-        uint64_t done, all;
-    } phases[] =
-        {
-            [LOAD_CONNECTS] = {"opening sessions", progress->established, plan->fleet.sessions},
-            [LOAD_LAYS_OUT] = {"laying out znodes", chores, znodes},
-            [LOAD_WARMS_UP] = {"warming up", 0, 0},
-            [LOAD_MEASURES] = {"measuring", progress->second, plan->seconds},
-            [LOAD_CLEARS] = {"deleting znodes", chores, znodes},
-        },
-      *phase = &phases[progress->phase];
-    char first[128], second[32], line[400];
-    if (!whole->shown)
-        return;
-    snprintf(line, sizeof line, "[%zu/%zu] %s left: %s%s%s: %s", whole->at + 1, whole->count,
-             text_format_duration(whole->left_ns > gone_ns ? whole->left_ns - gone_ns : NS_PER_S,
-                                  second, sizeof second),
-             series_topology(series), series->targets.count > 1 ? " " : "",
-             mix_format(&plan->mix, first, sizeof first), phase->words);
-    if (phase->all > 0)
-        text_append(line, sizeof line, ", %s of %s",
-                    text_format_count(phase->done, first, sizeof first),
-                    text_format_count(phase->all, second, sizeof second));
-    if (progress->phase == LOAD_MEASURES && progress->second > 0) {
-        const struct load_second_sum sum =
-            load_shared_second_sum(progress->load, progress->second - 1);
-        text_append(line, sizeof line, " s, %s/s, errors %s",
-                    text_format_count(sum.answered, first, sizeof first),
-                    text_format_count(sum.errors, second, sizeof second));
-    }
-    progress_show_step(whole, line);
+    progress_show_load(&series->progress, series_topology(series), load);
 }
 
 static enum error_kind make(void *context, struct error *error)
