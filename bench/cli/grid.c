@@ -60,7 +60,8 @@ static size_t width_of(const struct grid *grid, size_t column)
     return width;
 }
 
-size_t grid_width(const struct grid *grid)
+/* The width of a row, without the hidden columns. */
+static size_t row_width(const struct grid *grid)
 {
     size_t width = 0;
     for (size_t i = 0; i < grid->column_count; i++) {
@@ -78,11 +79,11 @@ bool grid_all_are(const struct grid *grid, size_t column, const char *text)
     return i >= grid->used;
 }
 
-bool grid_fit(struct grid *grid, size_t width, unsigned least)
+void grid_fit(struct grid *grid, size_t width)
 {
-    while (grid_width(grid) > width) {
+    while (row_width(grid) > width) {
         size_t found = grid->column_count;
-        unsigned most = least > 0 ? least - 1 : 0;
+        unsigned most = 0;
         for (size_t i = 0; i < grid->column_count; i++) {
             if (!grid->hidden[i] && grid->columns[i].spare > most) {
                 most = grid->columns[i].spare;
@@ -90,10 +91,9 @@ bool grid_fit(struct grid *grid, size_t width, unsigned least)
             }
         }
         if (found == grid->column_count)
-            return false;
+            return;
         grid->hidden[found] = true;
     }
-    return true;
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -140,7 +140,7 @@ void grid_write(const struct grid *grid, size_t width, FILE *stream)
 {
     const char *over[GRID_COLUMNS_MAX], *titles[GRID_COLUMNS_MAX];
     size_t widths[GRID_COLUMNS_MAX];
-    bool fits = grid_width(grid) <= width, has_over = false;
+    bool fits = row_width(grid) <= width, has_over = false;
     for (size_t i = 0; i < grid->column_count; i++) {
         const struct grid_column *column = &grid->columns[i];
         bool shown = !grid->hidden[i] && (fits || !column->below);

@@ -47,12 +47,8 @@ void grid_add(struct grid *grid, const char *format, ...) __attribute__((format(
 /* Whether every cell of the column is this text, as in a grid without a row. */
 bool grid_all_are(const struct grid *grid, size_t column, const char *text);
 
-/* The width of a row, without the hidden columns. */
-size_t grid_width(const struct grid *grid);
-
-/* Hides columns that may be left out until a row fits in this width, but none whose `spare` is
- * below `least`. Returns whether a row fits. */
-bool grid_fit(struct grid *grid, size_t width, unsigned least);
+/* Hides columns that may be left out, until a row fits in this width or there are no more. */
+void grid_fit(struct grid *grid, size_t width);
 
 /* Writes the titles and the rows, for a terminal `width` columns wide, without blanks at the end of
  * a line. Writes nothing if there is no row. */

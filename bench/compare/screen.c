@@ -102,7 +102,7 @@ static void print_table(const struct comparison *cmp)
     grid.hidden[COLUMN_PAIR] = cmp->side_count == 2;
     for (size_t i = COLUMN_METRICS; i < count; i++)
         grid.hidden[i] = grid_all_are(&grid, i, columns[i].over != NULL ? NO_RATIO : "");
-    (void)!grid_fit(&grid, width, 1);
+    grid_fit(&grid, width);
     printf("ratios%s:\n", cmp->side_count == 2 ? ", B to A" : "");
     grid_write(&grid, width, stdout);
     grid_deinit(&grid);

@@ -89,7 +89,7 @@ static void write_cost(const struct row_grid *of, const bool *at_first, const st
         between = ", ";
     }
     if (between[0] == ',')
-        fprintf(stream, ": see %s\n", of->file != NULL ? of->file : of->table->type->file);
+        fprintf(stream, ": see %s\n", of->table->type->file);
 }
 
 void row_grid_write(const struct row_grid *of, size_t width, FILE *stream)
@@ -111,7 +111,7 @@ void row_grid_write(const struct row_grid *of, size_t width, FILE *stream)
     grid_init(&grid, columns, of->column_count, of->gap != 0 ? of->gap : GAP);
     fill(of, &grid);
     memcpy(hidden, grid.hidden, sizeof hidden);
-    (void)!grid_fit(&grid, width, 1);
+    grid_fit(&grid, width);
     grid_write(&grid, width, stream);
     if (grid.used > 0)
         write_cost(of, hidden, &grid, stream);

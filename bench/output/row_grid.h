@@ -46,8 +46,7 @@ struct row_grid {
     size_t row_count;   /* if `rows` is not NULL */
     const struct row_column *columns;
     size_t column_count;
-    size_t gap;       /* blanks between two columns; 0: 2 */
-    const char *file; /* that has what there was no room for; NULL: that of the table's type */
+    size_t gap; /* blanks between two columns; 0: 2 */
 };
 
 /* Writes the table for a terminal `width` columns wide: where a row does not fit, columns are left
