@@ -115,7 +115,7 @@ const char *line_recipe(const struct line_place *places, size_t count)
     for (size_t i = 0; i < count; i++)
         shares = shares || places[i].role != LINE_ALONE;
     if (strncmp(name, "_c_", 3) == 0)
-        return recipe_of_curator(places, count);
+        return begins_with_guid(name + 3) ? "go-zookeeper lock" : recipe_of_curator(places, count);
     if (begins_with_guid(name) && name[GUID_DIGITS] == '_')
         return any_has(places, count, "__rlock__") ? "kazoo read/write" : "kazoo lock";
     if (name[0] == 'x' && name[1] == '-' && strchr(name + 2, '-') != NULL)

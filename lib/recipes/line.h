@@ -5,10 +5,10 @@
  *
  * The order is that of the sequence numbers, and the holders follow from the order. The names are
  * those of zkherd's recipes, of the paper, and of libraries: lock-NUMBER, _c_GUID-lock-NUMBER
- * (Curator), x-SESSION-NUMBER (ZooKeeper's own, Java and C), GUID__lock__NUMBER (kazoo), and any
- * other name that ends in a sequence number. Read/write locks: read-NUMBER and write-NUMBER,
- * __READ__ and __WRIT__ (Curator), __rlock__ (kazoo), sh and ex (zk-ruby). Semaphores:
- * _c_GUID-lease-NUMBER (Curator), and 32 hexadecimal digits (kazoo).
+ * (Curator, and without dashes go-zookeeper), x-SESSION-NUMBER (ZooKeeper's own, Java and C),
+ * GUID__lock__NUMBER (kazoo), and any other name that ends in a sequence number. Read/write locks:
+ * read-NUMBER and write-NUMBER, __READ__ and __WRIT__ (Curator), __rlock__ (kazoo), sh and ex
+ * (zk-ruby). Semaphores: _c_GUID-lease-NUMBER (Curator), and 32 hexadecimal digits (kazoo).
  *
  * Invariant: places and roles alone decide which clients hold. A Curator reader behind its own
  * writer counts as waiting here, although Curator grants it.

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIME_LEAST 10000000 /* of a first request's number that is a time of day */
+#define TIME_LEAST  10000000 /* of a first request's number that is a time of day */
+#define GUID_DIGITS 32       /* where Curator's has dashes, too, go-zookeeper's has none */
 
 void traffic_init(struct traffic *traffic)
 {
@@ -74,25 +75,19 @@ static struct traffic_session *add(struct traffic *traffic, const struct convers
     return session;
 }
 
-static bool has(const struct jute_bytes *path, const char *mark)
-{
-    return path->length > 0 && memmem(path->bytes, path->length, mark, strlen(mark)) != NULL;
-}
-
 /* A session whose opening is lost may have numbered its requests for long: nothing is guessed. */
 static const char *library_of(const struct traffic_session *session,
                               const struct conversation_request *request)
 {
-    const char *known = session->library;
+    const char *known = session->library, *path = request->copy, *mark = strstr(path, "/_c_");
     bool creates = request->opcode == OPCODE_CREATE || request->opcode == OPCODE_CREATE2;
     if (session->connections == 0)
         return NULL;
     if (known == NULL && request->xid >= TIME_LEAST)
         return "C";
-    if (creates && has(&request->record.path, "/_c_"))
+    if (creates && mark != NULL && strspn(mark + 4, "0123456789abcdef") != GUID_DIGITS)
         return "Curator";
-    if (creates &&
-        (has(&request->record.path, "__lock__") || has(&request->record.path, "__rlock__")))
+    if (creates && (strstr(path, "__lock__") != NULL || strstr(path, "__rlock__") != NULL))
         return "kazoo";
     if (request->opcode == OPCODE_CREATE_CONTAINER && known == NULL)
         return "Curator";

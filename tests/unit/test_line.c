@@ -238,6 +238,7 @@ TEST(names_tell_the_recipe)
         const char *names[3], *recipe;
     } list[] = {
         {{CURATOR "lock-0000000001"}, "Curator mutex"},
+        {{"_c_0f9a2b3c000041118222012345678abc-lock-0000000001"}, "go-zookeeper lock"},
         {{CURATOR "latch-0000000001"}, "Curator latch"},
         {{CURATOR "lease-0000000001"}, "Curator leases"},
         {{CURATOR "__READ__0000000001"}, "Curator read/write"},

@@ -624,7 +624,7 @@ OBSERVER_TEST(what_sessions_and_seconds_sum_up_to)
     exists(1, "/a", 0, -101);
     create(1, "/a/_c_b", 1, "/a/_c_b", 0); /* a mark of Curator's after all */
     xid = 0;
-    exists(2, "/a", 0, 0);
+    create(2, "/l/_c_0f9a2b3c000041118222012345678abc-lock-", 3, "/l/_c_0f-lock-0000000000", 0);
     create(3, "/l/0f9a2b3c000041118222012345678abc__lock__", 3, "/l/0f__lock__0000000000", 0);
     xid = 20000000;
     exists(4, "/a", 0, 0);
