@@ -18,24 +18,30 @@ TABLE_DEFINE(load_row, "load.csv", LOAD_ROW_COLUMNS)
 
 /* ------------------------------------------------------------------ whether the times stand */
 
-static void judge(const struct load_result *result, double client_cores, double cores_allowed,
-                  struct table_value *row)
+/* Whether the driver was the limit: of several hosts one that is overloaded is enough. */
+static bool judge_driver(const struct load_result *result, double client_cores,
+                         double cores_allowed, struct validity *validity)
 {
-    const struct load_plan *plan = result->load->plan;
-    const struct reconcile_result *counts = &result->reconcile;
     const struct load_hosts *hosts = load_hosts_of(result);
-    struct validity validity = {0};
-    if (hosts != NULL) { /* one that is overloaded is enough */
+    if (hosts != NULL) {
         cores_allowed = (double)hosts->busiest->millicores / 1e3;
         client_cores = (double)hosts->busiest->client_cpu_ns / 1e9 / result->seconds;
     }
     const struct validity_driver driver = {
-        .plan = &plan->fleet,
+        .plan = &result->load->plan->fleet,
         .cores_allowed = cores_allowed,
         .cores = client_cores,
         .late = &result->measured->lag,
         .what = "operations were sent",
         .absent_ns = result->absent_ns > ABSENT_MAX_NS ? result->absent_ns : 0};
+    return validity_judge_driver(&driver, validity);
+}
+
+static void judge(const struct load_result *result, double client_cores, double cores_allowed,
+                  struct table_value *row)
+{
+    const struct reconcile_result *counts = &result->reconcile;
+    struct validity validity = {0};
     uint64_t unsent = result->measured->unsent, due = result->offered;
     bool complete = result->end == END_DONE, bound = false,
          miscounted = counts->reconciled == RECONCILED_NO;
@@ -43,8 +49,8 @@ static void judge(const struct load_result *result, double client_cores, double 
         validity_lose(&validity, "%s", result->reason);
     if (result->not_valid[0] != '\0')
         validity_lose(&validity, "%s", result->not_valid);
-    if (complete && plan->fleet.driver != DRIVER_SIMULATED)
-        bound = validity_judge_driver(&driver, &validity);
+    if (complete && result->load->plan->fleet.driver != DRIVER_SIMULATED)
+        bound = judge_driver(result, client_cores, cores_allowed, &validity);
     if ((double)unsent > UNSENT_SHARE_MAX * (double)due)
         validity_lose(&validity,
                       "the offered rate was out of reach: %.1f %% of %llu operations were never "
