@@ -99,27 +99,20 @@ static enum error_kind command_start(struct tap_command *command, char *const *w
     return error_raise(error, ERROR_USAGE, os_error, words[0], "the command cannot be executed");
 }
 
-/* Ends a line of the command, which is its last so far unless it is empty. */
-static void end_line(struct tap_command *command)
-{
-    if (command->length == 0)
-        return;
-    memcpy(command->last, command->line, sizeof command->last);
-    command->last[command->length] = '\0';
-    command->length = 0;
-}
-
-/* Passes on what the command has printed. */
+/* Passes on what the command has printed, and keeps the last line that is not empty. */
 static void pass_output(struct tap_command *command)
 {
     char bytes[4096];
     for (ssize_t count; (count = read(command->output, bytes, sizeof bytes)) > 0;) {
         (void)!write(STDERR_FILENO, bytes, (size_t)count);
-        for (const char *at = bytes; at < bytes + count; at++)
-            if (*at == '\n')
-                end_line(command);
-            else if (command->length < sizeof command->line - 1)
-                command->line[command->length++] = iscntrl((unsigned char)*at) ? ' ' : *at;
+        for (const char *at = bytes; at < bytes + count; at++) {
+            if (*at != '\n' && command->has_ended_line)
+                command->length = 0;
+            command->has_ended_line = *at == '\n';
+            if (*at != '\n' && command->length < sizeof command->last - 1)
+                command->last[command->length++] = iscntrl((unsigned char)*at) ? ' ' : *at;
+        }
+        command->last[command->length] = '\0';
     }
 }
 
@@ -148,7 +141,6 @@ static void command_end(struct tap_command *command)
     kill(-command->pid, SIGKILL);
     waitpid(command->pid, &command->status, 0);
     pass_output(command);
-    end_line(command);
     close(command->output);
     command->pid = 0;
     command->ended = ended_itself;

@@ -57,9 +57,9 @@ struct tap_command {
     bool ended, failed; /* by itself; with a status other than 0, or by a signal of its own */
     int status;         /* as of waitpid */
     int output;         /* what it prints: the reading end of a pipe */
-    char last[160];     /* line of that which is not empty */
-    size_t length;      /* of the line that is being printed */
-    char line[160];
+    char last[160];     /* line of that which is not empty, so far */
+    size_t length;      /* of it */
+    bool has_ended_line;
 };
 
 /* The tables; those of --drain alone are the last. */
