@@ -336,8 +336,9 @@ static void judge_count(struct tap *tap, size_t counted, const struct fit_polyno
     }
     const struct traffic *traffic = &tap->traffic;
     const bool is_equal = equal == tap->run_count,
-               is_whole = traffic->connections > 0 && traffic->encrypted == 0 &&
-                          traffic->unreadable == 0 && tap->connections.unaccepted == 0;
+               is_whole = traffic->connections > 0 && traffic->unopened == 0 &&
+                          traffic->encrypted == 0 && traffic->unreadable == 0 &&
+                          tap->connections.unaccepted == 0;
     TAP_ADD_FINDING(tap, "expected", count_name(counted, name),
                     is_equal   ? VERDICT_HOLDS
                     : is_whole ? VERDICT_FAILS

@@ -317,6 +317,9 @@ TEST(runs_must_have_what_is_expected)
         {"n - 2", VERDICT_NOT_VALID, /* no connection */
          "Not as expected, all requests: n - 2 in 0 of 15 runs; with n = 2 there were 8, not 0; "
          "the runs have 5\302\267n - 2"},
+        {"n", VERDICT_NOT_VALID, /* the servers refused sessions */
+         "Not as expected, all requests: n in 0 of 15 runs; with n = 2 there were 8, not 2; "
+         "the runs have 5\302\267n - 2"},
         {"getData=n - 1,getChildren2=2n - 1", VERDICT_FAILS,
          "As expected, getData: n - 1 in 15 of 15 runs"},
     };
@@ -325,7 +328,8 @@ TEST(runs_must_have_what_is_expected)
         struct option_given given = {
             .row = &row, .value = cases[i].value, .options = &drain_options};
         begin_drains("scalable-get");
-        tap.traffic.connections = cases[i].verdict != VERDICT_NOT_VALID;
+        tap.traffic.connections = i != 4;
+        tap.traffic.unopened = i == 5;
         assert_true(tap_parse_expected(&given));
         if (i == sizeof cases / sizeof cases[0] - 1)
             drains[7].counts[OPCODE_GET_CHILDREN2]++;
