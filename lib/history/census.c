@@ -38,14 +38,14 @@ struct name {
     bool is_there, is_lock;
     LIST_ENTRY(name) there;
     uint64_t refusals, sessions; /* that may be its */
-    unsigned repeated; /* sessions whose refusals go on for long; 2 for one that is certain */
+    unsigned repeated;           /* weights of the sessions whose refusals go on for long */
 };
 
 /* The only znode that a session can have wanted since its `count` last refusals. */
 struct suspect {
     struct name *name; /* NULL: there is none */
     int64_t born;
-    bool is_certain;
+    unsigned weight; /* as of the znodes of others */
     uint64_t count, first_ns, last_ns;
 };
 
@@ -140,7 +140,8 @@ static bool has_beside(struct name *const *own, size_t count, const struct name 
 /* The znodes of other sessions, for a session that is refused a create. */
 struct others {
     struct name *only;  /* that it can have wanted; NULL: there is none, or are several */
-    bool is_certain;    /* false: others were there, but beside these the session has its own */
+    unsigned weight;    /* 2: no others were there; 1: beside these the session has its own, as
+                           among registrations; 0: beside the only one, too */
     struct name *again; /* that it has had before; NULL: none */
     struct name *lock;  /* the newest of the locks */
     size_t locks;
@@ -173,8 +174,10 @@ static struct others find_others(const struct census *census, int64_t session)
         last = name;
         count++;
     }
-    others.is_certain = are_few && count == 1;
-    others.only = others.is_certain ? last : are_few && count_apart == 1 ? apart : NULL;
+    if (are_few && (count == 1 || count_apart == 1)) {
+        others.only = count == 1 ? last : apart;
+        others.weight = count == 1 ? 2 * (unsigned)count_apart : 1;
+    }
     return others;
 }
 
@@ -195,7 +198,7 @@ static void weigh(struct refused *session)
         suspect->name->sessions++;
         if (suspect->count > 1 &&
             suspect->last_ns >= suspect->first_ns + CENSUS_REPEATED_MS * NS_PER_MS)
-            suspect->name->repeated += suspect->is_certain ? 2 : 1;
+            suspect->name->repeated += suspect->weight;
     }
     session->suspect = (struct suspect){0};
 }
@@ -228,7 +231,7 @@ static const char *blame(struct refused *session, int64_t zxid, const struct oth
     session->wants_other |= others->locks == 0;
     if (name == NULL || !name->is_there || life_of(name)->owner == session->id)
         name = others->locks == 1 && !session->wants_other ? others->lock : NULL;
-    *inferred = name != others->only || !others->is_certain;
+    *inferred = name != others->only || others->weight < 2;
     return name != NULL ? name->path : NULL;
 }
 
@@ -250,10 +253,9 @@ const char *census_refuse(struct census *census, const struct census_create *ref
     if (others.again != NULL || others.only == NULL || refused->zxid <= census->known_zxid)
         return NULL;
     int64_t born = life_of(others.only)->from;
-    if (others.only != suspect->name || born != suspect->born ||
-        others.is_certain != suspect->is_certain) {
+    if (others.only != suspect->name || born != suspect->born || others.weight != suspect->weight) {
         weigh(session);
-        *suspect = (struct suspect){others.only, born, others.is_certain, 0, refused->at_ns, 0};
+        *suspect = (struct suspect){others.only, born, others.weight, 0, refused->at_ns, 0};
     }
     suspect->count++;
     suspect->last_ns = refused->at_ns;

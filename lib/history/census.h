@@ -17,8 +17,9 @@
  * of the session, which was done, made a znode below. A lock that never passes on is created by no
  * other session: a znode is taken for one if a session was refused again and again for
  * CENSUS_REPEATED_MS, created nothing instead, and the znode was all the time the only one of
- * another session; or if several sessions were, and had znodes of their own beside all others. One
- * that was so at some refusals alone, or for one session of these, is doubtful.
+ * another session, beside which it had none of its own; or if several sessions were, and had znodes
+ * of their own beside all others. One that was so at some refusals alone, or for one session of
+ * these, or beside one of the refused session, is doubtful.
  *
  * Invariant: a refused create belongs to a name only if the name was there then.
  */
