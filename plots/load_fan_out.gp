@@ -96,7 +96,7 @@ set style line 605 lc rgb "#CC79A7" pt 3 ps 0.9 * point_scale lw 1.5 dt 1
 set style line 606 lc rgb "#404040" lw 0.6 dt 1
 array entry_text[6] = ["first notification", "median notification", "last notification", \
     "reply to the write", "notified, mean", "all sessions"]
-bar_note = bars ? "medians, 95 % CI" : "medians"
+bar_note = (dots > 0 ? "large: " : "").(bars ? "medians, 95 % CI" : "medians")
 bound_text = "open: the driver was the limit"
 more_text = sprintf("the first %d of %d panels", drawn, words(keys))
 entries = 7 + bound + (dots > 0) + (drawn < words(keys))
