@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 void rounds_init(struct rounds *rounds, size_t cell_count)
@@ -48,11 +47,8 @@ void rounds_learn(struct rounds *rounds, size_t alike, double cost, uint64_t too
 {
     rounds->learnt[alike].cost += cost;
     rounds->learnt[alike].took_ns += cost > 0 ? (double)took_ns : 0;
-    if (rounds->shortest_ns == 0 || took_ns < rounds->shortest_ns)
-        rounds->shortest_ns = took_ns;
 }
 
-/* The cost of opening sessions and of waiting is that of the shortest trial. */
 uint64_t rounds_left_ns(const struct rounds *rounds, size_t from)
 {
     double left_ns = 0;
@@ -65,7 +61,7 @@ uint64_t rounds_left_ns(const struct rounds *rounds, size_t from)
         if (!(learnt->cost > 0))
             continue;
         known++;
-        left_ns += fmax((double)rounds->shortest_ns, learnt->took_ns / learnt->cost * cell->cost);
+        left_ns += learnt->took_ns / learnt->cost * cell->cost;
     }
     return known > 0 ? (uint64_t)(left_ns * (double)left / (double)known) : 0;
 }

@@ -38,6 +38,7 @@
 struct rounds_cell {
     size_t topology; /* index of the target */
     double cost;     /* of a trial, in a unit of the user's: requests, say */
+    double requests; /* of a trial of a run */
     size_t alike;    /* from 0: trials of cells with one number take time by their cost */
     bool rehearsed;
 };
@@ -56,8 +57,7 @@ struct rounds {
     uint64_t trial_ns; /* how long each takes; 0: as those learnt from */
     struct rounds_experience {
         double cost, took_ns;
-    } * learnt;           /* of the trials of cells that are alike */
-    uint64_t shortest_ns; /* the shortest trial so far; 0: none was made */
+    } * learnt; /* of the trials of cells that are alike */
 };
 
 /* The cells are the caller's to fill before `count` rounds of them are laid out, in orders that

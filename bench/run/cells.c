@@ -36,13 +36,20 @@ struct trial_plan cell_plan(const struct options *options, const struct recipe *
     };
 }
 
+/* A session is opened and closed, and arrives and releases in steps, in the time of so many
+ * requests. */
+#define REQUESTS_OF_SESSION 40
+
 static struct cell cell_of(const struct options *options, size_t recipe, uint64_t clients,
                            size_t topology, const struct trial_plan *plan)
 {
+    double requests = (double)resources_traffic_of(plan).rpcs,
+           of_session = plan->fleet.driver == DRIVER_SIMULATED ? 0 : REQUESTS_OF_SESSION;
     return (struct cell){.recipe = options->plan.recipes[recipe],
                          .clients = (uint32_t)clients,
                          .place = {.topology = topology,
-                                   .cost = (double)resources_traffic_of(plan).rpcs,
+                                   .cost = requests + of_session * (double)clients,
+                                   .requests = requests,
                                    .alike = topology * options->plan.recipe_count + recipe}};
 }
 
@@ -95,10 +102,10 @@ char *cells_describe_demand(const struct options *options, const struct rounds *
     uint64_t rpcs = 0;
     struct growing_text what = {0};
     for (size_t i = 0; i < rounds->trial_count; i++)
-        rpcs += (uint64_t)rounds->cells[rounds->trials[i].cell].cost;
+        rpcs += (uint64_t)rounds->cells[rounds->trials[i].cell].requests;
     for (size_t i = 0; i < plan->recipe_count; i++) {
         struct trial_plan drain;
-        rpcs += (uint64_t)cells_warm_up(options, i, 0, &drain).place.cost;
+        rpcs += (uint64_t)cells_warm_up(options, i, 0, &drain).place.requests;
     }
     growing_text_add(&what, "warm-ups %zu, trials %zu", plan->recipe_count, rounds->trial_count);
     if (plan->duration_ns != 0)
