@@ -108,7 +108,8 @@ static void conclude_herd(struct table *findings, const struct table_value *lock
 {
     const uint64_t refused = lock[autopsy_lock_refused].count,
                    grants = lock[autopsy_lock_grants].count,
-                   waiters = lock[autopsy_lock_waiters_max].count;
+                   waiters = lock[autopsy_lock_waiters_max].count,
+                   sure = refused - lock[autopsy_lock_refused_inferred].count;
     const double each = grants > 0 ? (double)refused / (double)grants : 0;
     const struct finding *finding = FINDING_MEASURED(
         "herd", lock[autopsy_lock_path].text, FINDING_FIGURE(each), "refused creates a grant", 0);
@@ -125,6 +126,12 @@ static void conclude_herd(struct table *findings, const struct table_value *lock
     else if (each <= HERD_REFUSALS || waiters < 2)
         findings_add(findings, finding, "No herd: %s refused %" PRIu64 " create%s, %.1f a grant",
                      name, refused, text_plural(refused), each);
+    else if (sure <= HERD_REFUSALS * (double)grants && refused > (grants + 1) * waiters)
+        /* more than releases wake: clients may create again what is there, as Kafka's brokers do */
+        findings_add(findings, finding,
+                     "Undecided: %s may have refused %" PRIu64 " creates, and surely %" PRIu64
+                     ": zkherd tap counts them",
+                     name, refused, sure);
     else
         findings_add(findings, finding,
                      "Herd: %.0f %% of all transactions were creates that %s refused: %.3g a "
