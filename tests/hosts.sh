@@ -252,9 +252,9 @@ END
 add_up_hosts()
 {
     local whole answered
-    whole=$(fields "$1/load.csv" sessions unsent rpcs client_cores)
+    whole=$(fields "$1/load.csv" sessions unsent rpcs client_rss_kib client_cores)
     answered=$(fields "$1/timeline.csv" operations | awk '{ sum += $1 } END { print sum }')
-    fields "$1/hosts.csv" host_sessions unsent rpcs client_cores operations |
+    fields "$1/hosts.csv" host_sessions unsent rpcs client_rss_kib client_cores operations |
         awk -F '|' -v whole="$whole|$answered" '
             { for (i = 1; i <= NF; i++) sum[i] += $i }
             END { for (n = split(whole, of, "|"); n > 0; n--) if ((sum[n] - of[n]) ^ 2 > 1e-4) exit 1 }'

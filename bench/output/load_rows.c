@@ -14,6 +14,9 @@
 /* If more of what was due was never sent, not even the median of the response times is known. */
 #define UNSENT_SHARE_MAX 0.5
 
+/* Of the measured time: hosts that begin further apart do not send at the same time. */
+#define SPREAD_SHARE_MAX 0.05
+
 TABLE_DEFINE(load_row, "load.csv", LOAD_ROW_COLUMNS)
 
 /* ------------------------------------------------------------------ whether the times stand */
@@ -26,6 +29,9 @@ static bool judge_driver(const struct load_result *result, double client_cores,
     if (hosts != NULL) {
         cores_allowed = (double)hosts->busiest->millicores / 1e3;
         client_cores = (double)hosts->busiest->client_cpu_ns / 1e9 / result->seconds;
+        if ((double)hosts->spread_ns > SPREAD_SHARE_MAX * 1e9 * result->seconds)
+            validity_lose(&validity, "the hosts may have begun %.3f s apart",
+                          (double)hosts->spread_ns / 1e9);
     }
     const struct validity_driver driver = {
         .plan = &result->load->plan->fleet,

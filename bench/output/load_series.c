@@ -18,17 +18,17 @@
 /* ------------------------------------------------------------------ before the first trial */
 
 /* What must be the same on all hosts, a line each. */
-static char *describe_settings(const struct load_options *options)
+static char *describe_settings(const struct load_series *series)
 {
-    const struct target_options *target = &options->target;
+    const struct load_options *options = series->options;
     json_t *plan = load_options_plan(options), *value;
     struct growing_text text = {0};
     char servers[CONNECT_TEXT_SIZE];
     const char *name;
     growing_text_add(&text, "version %s %d\nhosts %u\nconnect %s\ndriver %s\n", version_text,
                      __BYTE_ORDER__, options->hosts,
-                     connect_typed(&target->servers, servers, sizeof servers),
-                     options_drivers[target->driver]);
+                     connect_typed(&series->base.targets.list[0].servers, servers, sizeof servers),
+                     options_drivers[options->target.driver]);
     json_object_foreach(plan, name, value)
     {
         char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
@@ -41,14 +41,15 @@ static char *describe_settings(const struct load_options *options)
 
 static enum error_kind meet(struct load_series *series, struct error *error)
 {
-    const struct load_options *options = series->options;
-    char *settings = describe_settings(options);
+    struct load_options *options = series->options;
+    char *settings = describe_settings(series);
     const struct meeting_plan plan = {.servers = &options->meet,
                                       .hosts = options->hosts,
                                       .timeout_ns = options->meet_timeout_ns,
                                       .settings = settings,
                                       .interrupts = series->base.targets.signals};
     struct meeting *meeting;
+    options->meet.identity = options->target.servers.identity;
     progress_show_step(&series->base.progress, "waiting for the other hosts");
     enum error_kind kind = meeting_join(&plan, &meeting, error);
     progress_clear(&series->base.progress);
@@ -58,6 +59,7 @@ static enum error_kind meet(struct load_series *series, struct error *error)
     series->hosts = (struct load_hosts){.meeting = meeting,
                                         .list = memory_new(plan.hosts, sizeof *series->hosts.list)};
     series->base.follows = meeting->rank > 0;
+    series->base.targets.list[0].setup->beside = meeting->session->loop.event_loop;
     if (series->base.follows && !options->output.quiet)
         complain_mildly("host %u of %u (%s): host 0 (%s) leads", meeting->rank, plan.hosts,
                         meeting->members[meeting->rank].name, meeting->members[0].name);
@@ -119,7 +121,6 @@ static enum error_kind begin(void *context, struct error *error)
              "servers will notice",
              requests, text_plural(requests), rate,
              text_format_duration(rounds_left_ns(&series->base.rounds, 0), time, sizeof time));
-    series->base.options.clients = &series->options->sessions; /* of all hosts */
     series_announce_demand(&series->base, each);
     if (series->hosts.meeting != NULL)
         meeting_say(series->hosts.meeting, MEETING_MET, series->base.targets.list[0].root);
@@ -161,7 +162,8 @@ static enum error_kind keep(struct load_series *series, const struct load_cell *
     const struct noise_attempt attempt = {.complete = row[load_row_complete].flag,
                                           .others_packets = result->reconcile.others_packets};
     noise_watch_end(&series->base.noise, &load_row_trials, row, &attempt);
-    if (!series_keeps(&series->base, files->record, result->load->shared, result->reconcile.why))
+    const struct shared *fleet = series->options->hosts > 0 ? NULL : result->load->shared;
+    if (!series_keeps(&series->base, files->record, fleet, result->reconcile.why))
         return ERROR_NONE;
     return load_files_add(files, row, result, error);
 }
@@ -194,8 +196,8 @@ static enum error_kind make(void *context, struct error *error)
         snprintf(result->reason, sizeof result->reason, "%s", meeting->why);
     if (kind == ERROR_NONE && cell.trial > 0 && !base->follows)
         kind = keep(series, &cell, result, error);
-    if (kind == ERROR_NONE && meeting != NULL && result->end != END_DONE)
-        kind = error_raise(error, ERROR_APART, 0, "--meet", "%s", result->reason);
+    if (kind == ERROR_NONE && meeting != NULL && meeting->why[0] != '\0')
+        kind = error_raise(error, ERROR_APART, 0, "--meet", "%s", meeting->why);
     load_result_free(result);
     return kind;
 }
@@ -211,6 +213,7 @@ static enum error_kind follow(struct load_series *series, struct error *error)
     struct target *target = &base->targets.list[0];
     const struct meeting_member *first = &meeting->members[0];
     struct rounds_trial trial;
+    uint32_t rank = meeting->rank;
     unsigned long long seed;
     size_t made = 0;
     bool is_there; /* the set-up session has waited for long */
@@ -231,19 +234,21 @@ static enum error_kind follow(struct load_series *series, struct error *error)
     if (base->root[0] == '\0')
         snprintf(base->root, sizeof base->root, "%s", first->text);
     base->root[1 + strcspn(base->root + 1, "/")] = '\0';
-    if (first->is_gone && target_root_is_name(base->root + 1))
+    int status = error_exit_status(error->kind);
+    meeting_break(meeting, "%s", error_words(error->kind));
+    target->setup->beside = NULL;
+    series->status = load_hosts_leave(&series->hosts, status);
+    if (series->status == MEETING_LOST && target_root_is_name(base->root + 1))
         snprintf(target->root, sizeof target->root, "%.47s", base->root);
-    series->status = error_exit_status(error->kind);
-    if (first->word == MEETING_END) {
-        (void)!sscanf(first->text, "%d", &series->status);
-        error->kind = ERROR_NONE; /* rank 0 says why, too */
-    }
-    if (!series->options->output.quiet)
-        complain_mildly("host %u of %u: %zu trial%s; status %d%s%s", meeting->rank,
-                        meeting->plan.hosts, made, text_plural(made), series->status,
-                        series->status != 0 ? ": " : "", series->status != 0 ? meeting->why : "");
-    load_hosts_leave(&series->hosts, series->status);
-    return error->kind;
+    if (series->status == MEETING_LOST)
+        series->status = status;
+    if (series->options->output.quiet)
+        return error->kind;
+    const char *why = error->kind == ERROR_APART ? error->detail : error_words(error->kind);
+    complain_mildly("host %u of %u: %zu trial%s; status %d%s%s", rank, series->options->hosts, made,
+                    text_plural(made), series->status, series->status != 0 ? ": " : "",
+                    series->status != 0 ? why : "");
+    return error->kind = ERROR_NONE;
 }
 
 static enum error_kind run(void *context, struct error *error)
@@ -257,19 +262,22 @@ static enum error_kind run(void *context, struct error *error)
 static void end_hosts(struct load_series *series, struct series_record *record)
 {
     const struct load_hosts *hosts = &series->hosts;
+    const struct error *why = series->base.cut_short;
     int verdict = verdict_status(findings_verdict(&record->findings));
     char spread[32];
-    if (record->rows.rows > 0)
+    if (record->rows.rows > 0 && hosts->spread_most_ns > 0)
         findings_add(&record->findings,
                      FINDING_MEASURED("hosts", table_row(&record->rows, 0)[load_row_mix].text,
-                                      FINDING_FIGURE((double)hosts->spread_ns / 1e3), "us",
+                                      FINDING_FIGURE((double)hosts->spread_most_ns / 1e3), "us",
                                       record->rows.rows),
                      "%u hosts have begun within %s of each other; %llu requests to these servers "
-                     "were of their meeting",
+                     "were of their meeting in the last trial",
                      series->options->hosts,
-                     text_format_duration(hosts->spread_ns, spread, sizeof spread),
+                     text_format_duration(hosts->spread_most_ns, spread, sizeof spread),
                      (unsigned long long)tally_rpcs(&hosts->cost));
-    meeting_end(hosts->meeting, series_status(&series->base, verdict));
+    if (why != NULL)
+        meeting_break(hosts->meeting, "%s", error_words(why->kind));
+    meeting_end(hosts->meeting, MEETING_END, series_status(&series->base, verdict));
 }
 
 /* ------------------------------------------------------------------ after the last trial */
@@ -334,23 +342,19 @@ int load_series_run(struct load_series *series, int argc, char **argv)
                                                 .join = join_records,
                                                 .print_results = print_results};
     struct load_options *options = series->options;
-    const struct levels *sessions = &options->sessions;
-    uint32_t hosts = options->hosts > 0 ? options->hosts : 1;
-    uint64_t most = (sessions->list[sessions->count - 1] + hosts - 1) / hosts;
-    struct levels share = {.list = &most, .count = 1}; /* of this host */
     const struct series_options of_series = {.subcommand = series->subcommand,
                                              .target = &options->target,
                                              .output = &options->output,
-                                             .clients =
-                                                 options->hosts > 0 ? &share : &options->sessions,
+                                             .clients = &options->sessions,
+                                             .hosts = options->hosts,
                                              .processes = options->processes,
                                              .seed = options->seed,
                                              .verdict_of_nothing = series->verdict_of_nothing};
     int status = series_run(&series->base, &of_series, &of_loads, series, argc, argv);
-    load_hosts_leave(&series->hosts, status);
+    status = series->base.follows ? series->status : load_hosts_leave(&series->hosts, status);
     series_deinit(&series->base);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         table_deinit(&series->found[i]);
     free(series->cells);
-    return status != 0 ? status : series->status;
+    return status;
 }

@@ -34,11 +34,17 @@ void series_deinit(struct series *series)
         rmdir(target->data);
 }
 
-/* The largest number of clients at a time. */
+/* The largest number of clients at a time, and the share of it that this host has. */
 static uint64_t most_clients(const struct series *series)
 {
     const struct levels *clients = series->options.clients;
     return clients->list[clients->count - 1];
+}
+
+static uint64_t most_here(const struct series *series)
+{
+    uint64_t hosts = series->options.hosts > 0 ? series->options.hosts : 1;
+    return (most_clients(series) + hosts - 1) / hosts;
 }
 
 /* ------------------------------------------------------------------ words */
@@ -130,8 +136,11 @@ static void heed_interruption(struct series *series, struct error *error)
 static enum error_kind lay_out(struct series *series, struct error *error)
 {
     const struct series_options *options = &series->options;
-    if (target_limit_fit(&series->targets.list[0].limit, options->target->max_clients,
-                         options->clients, series->left_out, sizeof series->left_out, error) ||
+    struct target_limit limit = series->targets.list[0].limit;
+    if (options->hosts > 0 && limit.sessions < UINT64_MAX / options->hosts)
+        limit.sessions *= options->hosts;
+    if (target_limit_fit(&limit, options->target->max_clients, options->clients, series->left_out,
+                         sizeof series->left_out, error) ||
         series->user->lay_out(series->context, error))
         return error->kind;
     if (series->rounds.trial_count > 0) {
@@ -187,9 +196,9 @@ static enum error_kind prepare(struct series *series, struct error *error)
     const struct target_options *target = options->target;
     const struct output_options *output = options->output;
     struct error closing;
-    if (folder_check(output->out, error) ||
+    if ((options->hosts == 0 && folder_check(output->out, error)) || /* others may look, too */
         ((output->json || !output->quiet) && standard_output_check(error)) ||
-        resources_check(target, most_clients(series), options->processes, error) ||
+        resources_check(target, most_here(series), options->processes, error) ||
         target_prepare_data(target, &series->made_data, error))
         return error->kind;
     progress_init(&series->progress, 0, output->quiet);
@@ -198,7 +207,7 @@ static enum error_kind prepare(struct series *series, struct error *error)
     if (target->driver != DRIVER_SIMULATED)
         progress_show_step(&series->progress,
                            target->connect ? "looking at the servers" : "starting private servers");
-    enum error_kind kind = targets_open(&series->targets, target, most_clients(series), error);
+    enum error_kind kind = targets_open(&series->targets, target, most_here(series), error);
     progress_clear(&series->progress);
     if (kind != ERROR_NONE || lay_out(series, error))
         return error->kind;

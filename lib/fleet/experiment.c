@@ -69,7 +69,7 @@ static void wake_servers(struct experiment *experiment)
     uint64_t since_ns = experiment->woken_ns > moved_ns ? experiment->woken_ns : moved_ns;
     bool is_standalone = shared->plan->servers->count == 1 &&
                          (shared->roles[0] == ROLE_UNKNOWN || shared->roles[0] == ROLE_STANDALONE);
-    if (now_ns < since_ns + WAKE_NS || is_standalone || experiment->plan->rank > 0 ||
+    if (now_ns < since_ns + WAKE_NS || is_standalone || experiment->plan->first > 0 ||
         !experiment->kind->is_owed(experiment->context))
         return;
     setup_session_wake(experiment->setup, experiment->root);
@@ -198,7 +198,7 @@ void experiment_open(struct experiment *experiment)
     struct server_counters *counters = &experiment->counters;
     struct error *error = &experiment->error;
     *error = (struct error){.kind = ERROR_NONE};
-    *counters = (struct server_counters){.servers = plan->rank > 0 ? &nobody : host->servers,
+    *counters = (struct server_counters){.servers = plan->first > 0 ? &nobody : host->servers,
                                          .companions = host->companions};
     if (plan->driver == DRIVER_SIMULATED) {
         struct sim_options options = *host->simulation;
@@ -215,9 +215,9 @@ void experiment_open(struct experiment *experiment)
         counters->ensemble = host->ensemble;
         experiment->setup = host->setup;
     }
-    if (plan->rank == 0)
+    if (plan->first == 0)
         ERROR_FIRST(error, setup_session_create(experiment->setup, experiment->root, "", error));
-    experiment->has_root = error->kind == ERROR_NONE && plan->rank == 0;
+    experiment->has_root = error->kind == ERROR_NONE && plan->first == 0;
     counters->own = experiment->setup;
     experiment_check(experiment, error->kind);
 }

@@ -33,10 +33,10 @@ struct fleet_plan {
      * one is lost (connect_spread); it stays where it is then. In a simulation a server's port is
      * its number, from 1. */
     const struct connect_string *servers;
-    /* Hosts that deal `all` sessions among them: of three, host 1 has those with the numbers 1,
-     * 4, 7, … Host 0 makes and deletes the root, and reads the servers' counters. All zero: this
-     * one is alone. */
-    uint32_t rank, hosts, all;
+    /* Of hosts that share `all` sessions, this one has those from number `first` on. The one with
+     * number 0 makes and deletes the root, and reads the servers' counters. 0: this one is alone.
+     */
+    uint32_t first, all;
 };
 
 /* What the workers can use of `cores` cores: with one event loop in each process, at most one core
@@ -50,7 +50,7 @@ static inline double fleet_plan_cores(const struct fleet_plan *plan, double core
 /* The sessions of all hosts. */
 static inline uint32_t fleet_plan_all(const struct fleet_plan *plan)
 {
-    return plan->hosts > 0 ? plan->all : plan->sessions;
+    return plan->all > 0 ? plan->all : plan->sessions;
 }
 
 static inline uint32_t fleet_plan_depth(const struct fleet_plan *plan)

@@ -132,6 +132,9 @@ static enum error_kind turn(struct setup_session *setup, uint64_t until_ns, cons
                             const char *about, struct error *error)
 {
     uint64_t turn_ns = now_ns(setup) + TURN_NS;
+    struct error ignored;
+    if (setup->beside != NULL)
+        (void)!event_loop_poll(setup->beside, 0, &ignored);
     if (now_ns(setup) >= until_ns)
         return error_raise(error, ERROR_NO_ANSWER, 0, setup->servers, "%s %s", why, about);
     enum error_kind kind = loop_turn(&setup->loop, turn_ns < until_ns ? turn_ns : until_ns, error);

@@ -63,7 +63,8 @@ struct setup_session {
     struct client_reply reply;            /* the last reply, without its path and its value */
     char *value;                          /* data of the last get, with a NUL; NULL at first */
     size_t value_length;                  /* bytes in `value`, without the NUL */
-    const char **names; /* of the last list; one allocation with the texts behind them */
+    const char **names;        /* of the last list; one allocation with the texts behind them */
+    struct event_loop *beside; /* polled in every wait, so that its sessions last; or NULL */
     /* Called when a watch of setup_session_ask has fired; may be NULL. The owner's. */
     void (*notified)(void *context, enum client_event event, const char *path);
     void *context;

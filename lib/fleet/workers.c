@@ -353,11 +353,11 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
     /* The seed of a session depends on its number alone, however the sessions are spread. */
     random_init(&random, plan->seed);
     random_init(&random, random_next(&random));
-    uint32_t hosts = plan->hosts > 0 ? plan->hosts : 1;
-    for (uint32_t number = 0; number < fleet_plan_all(plan); number++) {
+    for (uint32_t number = 0; number < plan->first; number++)
+        (void)random_next(&random);
+    for (uint32_t session = 0; session < plan->sessions; session++) {
         uint64_t seed = random_next(&random);
-        uint32_t session = number / hosts;
-        if (number % hosts != plan->rank || session % plan->processes != worker->index)
+        if (session % plan->processes != worker->index)
             continue;
         struct actor *actor = actor_at(worker, session / plan->processes);
         *actor = (struct actor){.shared = worker->shared,
@@ -366,7 +366,7 @@ static enum error_kind set_up(struct worker *worker, void *kind_of_actor, struct
                                 .set_alarm = worker->runtime->set_alarm,
                                 .timers = worker,
                                 .session = session,
-                                .number = number};
+                                .number = plan->first + session};
         worker->ops->init(actor, kind_of_actor, seed);
     }
     return ERROR_NONE;

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* From the receipt of GO to the first request: the others have received it by then. */
 #define BEGIN_NS (100 * NS_PER_MS)
@@ -31,23 +32,26 @@ static void reach_step(struct load_hosts *hosts, struct load_trial *trial, enum 
 }
 
 /* Before the servers' counters are read for the first time. Sessions of the other hosts are no
- * strangers: the load's, a set-up session each, and at these servers that of the meeting. */
+ * strangers: the load's, a set-up session each, and those of the meeting at these servers: OPEN has
+ * a text then. */
 static void note_guests(struct load_hosts *hosts, struct load_trial *trial)
 {
     const struct fleet_plan *fleet = &trial->plan->fleet;
     struct meeting *meeting = hosts->meeting;
-    hosts->meets_here = meeting_is_at(meeting, trial->experiment.host->servers);
+    uint32_t guests = fleet->all - fleet->sessions + meeting->plan.hosts - 1 + hosts->meets_here;
+    for (uint32_t i = 0; meeting->rank == 0 && i < meeting->heard_count; i++)
+        guests += meeting->heard[i].text[0] != '\0';
+    trial->experiment.counters.guests = guests;
     meeting->spent = (struct tally){{0}};
-    trial->experiment.counters.guests = fleet_plan_all(fleet) - fleet->sessions + fleet->hosts - 1 +
-                                        (hosts->meets_here ? fleet->hosts : 0);
 }
 
 static void start(struct load_hosts *hosts, struct load_trial *trial, uint64_t said_ns)
 {
     uint64_t heard_ns = experiment_now_ns(&trial->experiment);
     reach_step(hosts, trial, MEETING_BEGUN);
-    uint64_t spread_ns = experiment_now_ns(&trial->experiment) - said_ns;
-    hosts->spread_ns = spread_ns > hosts->spread_ns ? spread_ns : hosts->spread_ns;
+    hosts->spread_ns = experiment_now_ns(&trial->experiment) - said_ns;
+    if (hosts->spread_ns > hosts->spread_most_ns)
+        hosts->spread_most_ns = hosts->spread_ns;
     load_trial_wait(trial, heard_ns + BEGIN_NS);
 }
 
@@ -128,17 +132,29 @@ static void exchange_histograms(struct record *record, struct histogram *histogr
     }
 }
 
-/* What a host has in its result, and in its workers' seconds: on rank 0 worker 0 has those of all
- * other hosts, too. */
-static void exchange_host(struct record *record, const struct load_trial *trial,
-                          struct load_host *host)
+static void exchange_seconds(struct record *record, const struct load_trial *trial, uint32_t worker)
+{
+    const struct load_plan *plan = trial->plan;
+    size_t spans = load_plan_spans(plan);
+    exchange_histograms(record, &trial->load->times[worker * spans].reads, 2 * spans);
+    for (uint32_t second = 0; second < plan->seconds; second++) {
+        struct load_second *of = &trial->load->seconds[worker * plan->seconds + second];
+        exchange(record, SUM, &of->answered, 2);
+        exchange(record, MOST, &of->lag_ns, 1);
+    }
+}
+
+/* What a host has in its result, and in the seconds of worker 0, to which those of the others are
+ * added before: a record does not grow with the processes. */
+static void exchange_host(struct record *record, struct load_hosts *hosts,
+                          const struct load_trial *trial, struct load_host *host)
 {
     struct load_result *result = trial->result;
     struct load_window *measured = result->measured;
     const struct load_plan *plan = trial->plan;
-    size_t spans = load_plan_spans(plan);
     exchange(record, SUM, host, offsetof(struct load_host, response) / sizeof(uint64_t));
     exchange_histograms(record, &host->response, 1);
+    exchange(record, SUM, hosts->cost.of, TALLY_KINDS);
     exchange(record, SUM, result->total.of, TALLY_KINDS);
     exchange(record, SUM, &result->offered, 1);
     exchange(record, SUM, &result->client_cpu_ns, 1);
@@ -151,15 +167,14 @@ static void exchange_host(struct record *record, const struct load_trial *trial,
         exchange(record, SUM, &result->usage[second].client_cpu_ns, 1);
         exchange(record, SUM, &result->usage[second].outstanding, 1);
     }
-    for (uint32_t i = 0; i < plan->fleet.processes; i++) {
-        uint32_t worker = record->is_taken ? 0 : i;
-        exchange_histograms(record, &trial->load->times[worker * spans].reads, 2 * spans);
-        for (uint32_t second = 0; second < plan->seconds; second++) {
-            struct load_second *of = &trial->load->seconds[worker * plan->seconds + second];
-            exchange(record, SUM, &of->answered, 2);
-            exchange(record, MOST, &of->lag_ns, 1);
-        }
+    for (uint32_t worker = 1; !record->is_taken && worker < plan->fleet.processes; worker++) {
+        struct record moved = {.is_taken = false};
+        exchange_seconds(&moved, trial, worker);
+        moved = (struct record){moved.numbers, moved.at, .is_taken = true};
+        exchange_seconds(&moved, trial, 0);
+        free(moved.numbers);
     }
+    exchange_seconds(record, trial, 0);
 }
 
 /* Adds the record of another host to the result, and what is in no list there. */
@@ -170,7 +185,7 @@ static void add_host(struct load_hosts *hosts, struct load_trial *trial, uint32_
     struct record record = {.is_taken = true};
     record.numbers = meeting_take(hosts->meeting, rank, &record.count);
     *host = (struct load_host){0};
-    exchange_host(&record, trial, host);
+    exchange_host(&record, hosts, trial, host);
     free(record.numbers);
     if (record.at != record.count)
         meeting_break(hosts->meeting, "the record of host %u has a wrong length", rank);
@@ -186,14 +201,16 @@ static void add_host(struct load_hosts *hosts, struct load_trial *trial, uint32_
 static void add_up(struct load_hosts *hosts, struct load_trial *trial)
 {
     struct meeting *meeting = hosts->meeting;
+    struct load_result *result = trial->result;
     struct load_host *own = &hosts->list[meeting->rank];
     if (!load_trial_goes_on(trial))
         return;
     fill_host(hosts, trial, own);
     hosts->busiest = own;
+    result->client_rss_kib = own->client_rss_kib;
     if (meeting->rank > 0) {
         struct record record = {.is_taken = false};
-        exchange_host(&record, trial, own);
+        exchange_host(&record, hosts, trial, own);
         meeting_send(meeting, record.numbers, record.at);
         snprintf(hosts->text, sizeof hosts->text, "%zu", record.at);
         free(record.numbers);
@@ -205,6 +222,7 @@ static void add_up(struct load_hosts *hosts, struct load_trial *trial)
         if (!meeting_stands(meeting))
             trial->experiment.end = END_ALONE;
     }
+    trial->guests = hosts->cost;
     trial->guest_pings += setup_session_pings(meeting->session, trial->experiment.started_ns);
 }
 
@@ -215,26 +233,34 @@ static void take_step(void *context, struct load_trial *trial, enum load_step of
         [LOAD_STEP_START] = MEETING_GO,    [LOAD_STEP_REST] = MEETING_REST,
         [LOAD_STEP_ADD_UP] = MEETING_READ, [LOAD_STEP_CLEAR] = MEETING_SENT};
     struct load_hosts *hosts = context;
+    const char *reason = trial->result->reason;
     uint64_t began_ns = experiment_now_ns(&trial->experiment);
+    if (!load_trial_goes_on(trial))
+        meeting_break(hosts->meeting, "host %u (%s) cannot go on%s%s", hosts->meeting->rank,
+                      hosts->meeting->name, reason[0] != '\0' ? ": " : "", reason);
+    if (of == LOAD_STEP_OPEN) {
+        hosts->meets_here = meeting_is_at(hosts->meeting, trial->experiment.host->servers);
+        strcpy(hosts->text, hosts->meets_here ? "here" : "");
+    }
     reach_step(hosts, trial, steps[of]);
     if (of == LOAD_STEP_OPEN)
         note_guests(hosts, trial);
     else if (of == LOAD_STEP_START)
         start(hosts, trial, began_ns);
-    else if (of == LOAD_STEP_REST && hosts->meets_here)
-        hosts->cost = trial->guests = meeting_cost(hosts->meeting);
+    else if (of == LOAD_STEP_REST)
+        hosts->cost = hosts->meets_here ? hosts->meeting->spent : (struct tally){{0}};
     else if (of == LOAD_STEP_ADD_UP)
         add_up(hosts, trial);
 }
 
 /* ------------------------------------------------------------------ its life */
 
-void load_hosts_leave(struct load_hosts *hosts, int status)
+int load_hosts_leave(struct load_hosts *hosts, int status)
 {
-    meeting_leave(hosts->meeting, status);
+    status = meeting_leave(hosts->meeting, status);
     free(hosts->list);
-    hosts->meeting = NULL;
-    hosts->list = NULL;
+    *hosts = (struct load_hosts){0};
+    return status;
 }
 
 void load_hosts_share(struct load_hosts *hosts, const char *order, struct load_plan *plan,
@@ -245,10 +271,11 @@ void load_hosts_share(struct load_hosts *hosts, const char *order, struct load_p
     if (meeting == NULL)
         return;
     snprintf(hosts->text, sizeof hosts->text, "%s", order);
-    fleet->rank = meeting->rank;
-    fleet->hosts = meeting->plan.hosts;
+    uint32_t hosts_here = meeting->plan.hosts, rest = fleet->sessions % hosts_here;
     fleet->all = fleet->sessions;
-    fleet->sessions = fleet->all / fleet->hosts + (fleet->rank < fleet->all % fleet->hosts);
+    fleet->sessions = fleet->all / hosts_here + (meeting->rank < rest);
+    fleet->first =
+        fleet->all / hosts_here * meeting->rank + (meeting->rank < rest ? meeting->rank : rest);
     plan->take_step = take_step;
     plan->company = hosts;
     host->has_company = meeting_stands;

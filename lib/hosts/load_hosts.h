@@ -31,16 +31,17 @@ struct load_host {
 /* Hosts that have met; all zero: this one is alone, and the functions below do nothing. */
 struct load_hosts {
     struct meeting *meeting;
-    bool meets_here;                 /* at one of the servers of the load */
+    bool meets_here;                 /* this host's session is with a server of the load */
     struct load_host *list;          /* by rank; of the last trial; the owner's to allocate */
     const struct load_host *busiest; /* its processes used most of the cores that they may */
-    uint64_t spread_ns;              /* rank 0: all have begun within this time, in every trial */
-    struct tally cost;               /* of the meeting, for these servers */
+    uint64_t spread_ns;              /* rank 0: all have begun the last trial within this time */
+    uint64_t spread_most_ns;         /* of all trials */
+    struct tally cost;               /* of the meeting, for these servers, in the last trial */
     char text[160]; /* with the next word: the order; how many numbers a record has */
 };
 
 /* Leaves the meeting (meeting_leave), and frees the list. */
-void load_hosts_leave(struct load_hosts *hosts, int status);
+int load_hosts_leave(struct load_hosts *hosts, int status);
 
 /* The plan and the place of a trial become those of this host's share. order: what the others are
  * to do, if this host is rank 0. Its end is END_ALONE when the hosts have gone apart. */

@@ -46,7 +46,7 @@ static bool is_connected(struct meeting *meeting)
     bool is = session->state == CLIENT_ESTABLISHED && session->traffic.losses == 0;
     if (!is)
         meeting_break(meeting, "host %u (%s) has lost the meeting place", meeting->rank,
-                      meeting->members[meeting->rank].name);
+                      meeting->name);
     return is;
 }
 
@@ -81,7 +81,7 @@ static bool read_word(struct meeting *meeting, struct meeting_member *member)
     const char *value =
         session->reply.status == ZK_OK && session->value != NULL ? session->value : "";
     bool is_word = sscanf(value, "%u %79[^\n]%n", &word, name, &end) == 2 && value[end] == '\n' &&
-                   word <= MEETING_END;
+                   word <= MEETING_LAST;
     member->is_gone = !exists || (is_word && meeting->has_met && word < member->word);
     if (!is_word && exists)
         meeting_break(meeting, "%s has %zu bytes that are no word of a host: delete it",
@@ -108,7 +108,7 @@ static void read_changed_words(struct meeting *meeting)
         bool is_met = meeting->has_met || (member->data != NULL && member->word <= MEETING_MET);
         if (!member->changed)
             continue;
-        bool ends = read_word(meeting, member) && member->word == MEETING_END;
+        bool ends = read_word(meeting, member) && member->word >= MEETING_END;
         if (ends && is_met) {
             meeting->has_met = true;
             meeting_break(meeting, "host %u (%s) has ended the load%s", rank, member->name,
@@ -135,20 +135,21 @@ bool meeting_stands(void *context)
 
 static uint32_t word_of(const struct meeting *meeting, enum meeting_step step)
 {
-    return step == MEETING_END ? MEETING_END : meeting->trial * MEETING_STEPS + step;
+    return step >= MEETING_END ? step : meeting->trial * MEETING_STEPS + step;
 }
 
 void meeting_say(struct meeting *meeting, enum meeting_step step, const char *text)
 {
     const struct meeting_member *own = &meeting->members[meeting->rank];
     meeting->trial += step == MEETING_TRIAL;
-    if (step != MEETING_END && meeting->why[0] != '\0')
+    if (step < MEETING_END && meeting->why[0] != '\0')
         return;
-    char *word = memory_format("%u %s\n%s", word_of(meeting, step), own->name, text);
+    char *word = memory_format("%u %s\n%s", word_of(meeting, step), meeting->name, text);
     const struct request request = request_set(own->path, word, strlen(word), REQUEST_ANY_VERSION);
     meeting->spent.of[TALLY_SET]++;
     if (ask(meeting, &request) && meeting->session->reply.status != ZK_OK)
-        meeting_break(meeting, "the member of host %u (%s) was deleted", meeting->rank, own->name);
+        meeting_break(meeting, "the member of host %u (%s) was deleted", meeting->rank,
+                      meeting->name);
     free(word);
 }
 
@@ -265,13 +266,15 @@ static enum error_kind claim_rank(struct meeting *meeting, const char *word, str
         meeting->rank = rank++;
     } while (status == ZK_NODE_EXISTS && rank < meeting->plan.hosts);
     meeting->has_come = status == ZK_OK;
+    if (meeting->has_come)
+        strcpy(meeting->members[meeting->rank].name, meeting->name);
     meeting->heard = meeting->members + (meeting->rank == 0);
     meeting->heard_count = meeting->rank == 0 ? meeting->plan.hosts - 1 : 1;
     if (status == ZK_OK || status == ZK_NODE_EXISTS)
         return ERROR_NONE;
     if (status != ZK_NO_NODE)
-        return error_raise(error, status == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_SESSION_LOST, 0,
-                           meeting->members[0].path, "of the meeting");
+        return error_raise(error, status == ZK_NO_AUTH ? ERROR_FORBIDDEN : ERROR_ZOOKEEPER, 0,
+                           meeting->members[0].path, "%s", client_status_word(status));
     enum error_kind made =
         setup_session_create(session, meeting->plan.servers->chroot, PLACE, error);
     return made == ERROR_EXISTS ? ERROR_NONE : made;
@@ -291,23 +294,23 @@ static void add_differences(char *text, size_t size, const char *ours, const cha
     }
 }
 
-/* Goes apart for want of hosts: says how many have come, and who waits at the place with other
+/* Goes apart for want of hosts: says how many are there, and who waits at the place with other
  * settings. word: this host's. */
 static void give_up(struct meeting *meeting, const char *word)
 {
     struct error error;
-    const char *const *names, *settings = strchr(word, '\n'),
+    const char *const *names, *settings = strchr(word, '\n'), *own = meeting->members[0].path,
                               *place = meeting->plan.servers->chroot;
     char time[32], others[300] = "";
-    size_t count = 0, came = 0;
+    size_t count = 0, are_there = 0, digest = strlen(own) - strlen("00");
     (void)!setup_session_list_children(meeting->session, place, &names, &count, &error);
     for (size_t i = 0; i < count; i++) {
         struct meeting_member member = {.data = NULL};
         snprintf(member.path, sizeof member.path, "%s/%.64s", place, names[i]);
-        bool waits = strlen(member.path) == strlen(meeting->members[0].path) && /* no part */
+        bool waits = strlen(member.path) == strlen(own) && /* no part */
                      read_word(meeting, &member) && member.word == MEETING_COME;
-        if (waits && strcmp(member.text - 1, settings) == 0) {
-            came++;
+        if (waits && strncmp(member.path, own, digest) == 0) {
+            are_there++;
         } else if (waits) {
             text_append(others, sizeof others, "; %s differs in:", member.name);
             add_differences(others, sizeof others, settings, member.text - 1);
@@ -316,8 +319,8 @@ static void give_up(struct meeting *meeting, const char *word)
     }
     text_format_duration(meeting->plan.timeout_ns, time, sizeof time);
     if (meeting->has_come)
-        meeting_break(meeting, "%zu of %u hosts came within %s%s", came, meeting->plan.hosts, time,
-                      others);
+        meeting_break(meeting, "%zu of %u hosts are there after %s%s", are_there,
+                      meeting->plan.hosts, time, others);
     else
         meeting_break(meeting, "the %u host%s that --hosts asks for came before this one%s",
                       meeting->plan.hosts, text_plural(meeting->plan.hosts), others);
@@ -340,7 +343,7 @@ static void notified(void *context, enum client_event event, const char *path)
 static enum error_kind await_others(struct meeting *meeting, struct error *error)
 {
     const struct meeting_plan *plan = &meeting->plan;
-    char *word = memory_format("%d %s\n%s", MEETING_COME, meeting->members[0].name, plan->settings);
+    char *word = memory_format("%d %s\n%s", MEETING_COME, meeting->name, plan->settings);
     uint64_t until_ns = clock_now_ns() + plan->timeout_ns;
     enum error_kind kind = ERROR_NONE;
     while (kind == ERROR_NONE && meeting_stands(meeting) && !meeting->has_met) {
@@ -382,12 +385,11 @@ enum error_kind meeting_join(const struct meeting_plan *plan, struct meeting **j
     meeting->session->away_ns = client_timeout_ms(meeting->session->client) * NS_PER_MS;
     meeting->members = memory_new(plan->hosts, sizeof *meeting->members);
     gethostname(host, sizeof host - 1);
+    snprintf(meeting->name, sizeof meeting->name, "%s:%d", host, (int)getpid());
     for (uint32_t rank = 0; rank < plan->hosts; rank++) {
         struct meeting_member *member = &meeting->members[rank];
         snprintf(member->path, sizeof member->path, "%.300s/%08lx%08lx-%02u", plan->servers->chroot,
                  crc32(0, settings, length), adler32(1, settings, length), rank);
-        /* This host's, until another one has been heard. */
-        snprintf(member->name, sizeof member->name, "%s:%d", host, (int)getpid());
         member->changed = true;
     }
     enum error_kind kind = await_others(meeting, error);
@@ -398,44 +400,45 @@ enum error_kind meeting_join(const struct meeting_plan *plan, struct meeting **j
     if (kind == ERROR_NONE)
         *joined = meeting;
     else
-        meeting_leave(meeting, error_exit_status(kind));
+        (void)meeting_leave(meeting, error_exit_status(kind));
     return kind;
 }
 
 /* ------------------------------------------------------------------ the end */
 
-void meeting_end(struct meeting *meeting, int status)
+void meeting_end(struct meeting *meeting, enum meeting_step step, int status)
 {
     char text[sizeof meeting->why + 32];
     snprintf(text, sizeof text, "%d%s%s", status, meeting->why[0] != '\0' ? ": " : "",
              meeting->why);
-    meeting_say(meeting, MEETING_END, text);
+    meeting_say(meeting, step, text);
 }
 
-/* Rank 0 waits until the others have said END, too, and they until rank 0 has gone: it has written
- * its results by then. */
+/* Rank 0 waits until all others have gone; they wait for its last word, or until it has gone,
+ * having told it why if they leave first. */
 static void end_together(struct meeting *meeting, int status)
 {
+    bool leads = meeting->rank == 0;
+    uint32_t awaited = leads ? UINT32_MAX : MEETING_LAST;
     uint64_t until_ns =
         clock_now_ns() + EXPIRY_SLACK_NS + client_timeout_ms(meeting->session->client) * NS_PER_MS;
-    const struct meeting_member *first = &meeting->members[0];
     struct error error;
     meeting->plan.interrupts = -1;
-    meeting_end(meeting, status);
+    if (leads || meeting->members[0].word < MEETING_END)
+        meeting_end(meeting, leads ? MEETING_LAST : MEETING_END, status);
     while (is_connected(meeting) && clock_now_ns() < until_ns &&
-           !(meeting->rank == 0 ? meeting_has(meeting, MEETING_END) : first->is_gone) &&
-           wait_a_turn(meeting, &error) == ERROR_NONE)
+           !have_said(meeting, awaited, UINT32_MAX) && wait_a_turn(meeting, &error) == ERROR_NONE)
         read_changed_words(meeting);
 }
 
-/* Deletes the place if it is empty and zkherd's own: each host tries, in a session of its own as
- * its member goes with that of the meeting, and the last one succeeds. A host that is about to come
- * makes it again. */
+/* Deletes the place if it is empty and zkherd's own, in a session of its own, as the member goes
+ * with that of the meeting: each host tries, and the last one succeeds. A host that is about to
+ * come makes it again. */
 static void delete_place(const struct connect_string *servers)
 {
+    const struct request place = request_delete(servers->chroot);
     struct setup_session *session;
     struct error error;
-    const struct request place = request_delete(servers->chroot);
     if (open_session(servers, -1, &session, &error) != ERROR_NONE)
         return;
     if (setup_session_read(session, OP_GET, place.path, &error) == ERROR_NONE &&
@@ -445,19 +448,25 @@ static void delete_place(const struct connect_string *servers)
     setup_session_free(session);
 }
 
-void meeting_leave(struct meeting *meeting, int status)
+int meeting_leave(struct meeting *meeting, int status)
 {
     if (meeting == NULL)
-        return;
-    if (meeting->has_met && (meeting->rank == 0 || meeting->members[0].word == MEETING_END))
+        return status;
+    const struct meeting_member *first = &meeting->members[0];
+    if (meeting->has_met)
         end_together(meeting, status);
-    setup_session_free(meeting->session); /* with its ephemeral znodes */
+    if (meeting->rank > 0 && first->word >= MEETING_END)
+        (void)!sscanf(first->text, "%d", &status);
+    else if (meeting->has_met && meeting->rank > 0 && first->is_gone)
+        status = MEETING_LOST;
+    setup_session_free(meeting->session); /* the member and its parts go with it */
     if (meeting->has_come)
         delete_place(meeting->plan.servers);
     for (uint32_t rank = 0; rank < meeting->plan.hosts; rank++)
         free(meeting->members[rank].data);
     free(meeting->members);
     free(meeting);
+    return status;
 }
 
 /* ------------------------------------------------------------------ the meeting's own requests */
@@ -471,15 +480,4 @@ bool meeting_is_at(const struct meeting *meeting, const struct connect_string *s
             return true;
     }
     return false;
-}
-
-/* Each of the others is notified of GO, reads it, and writes two words. */
-struct tally meeting_cost(const struct meeting *meeting)
-{
-    uint64_t others = meeting->plan.hosts - 1;
-    struct tally cost = meeting->spent;
-    tally_add(&cost, TALLY_GET, others);
-    tally_add(&cost, TALLY_SET, 2 * others);
-    tally_add(&cost, TALLY_NOTIFICATION, others);
-    return cost;
 }

@@ -29,7 +29,7 @@
  *   READ                                   --->
  *                                          <---  SENT: the record, in parts; has cleared its znodes
  *   (adds up) the next TRIAL, or END       --->
- *                                          <---  END, and waits until rank 0 has gone
+ *   (writes its results) LAST              --->  (go)
  *
  * A host that goes takes its member along: rank 0 is notified of another's, and says END to those
  * that are left; they are notified of rank 0's. Invariant: words only grow; once `why` is set it
@@ -56,7 +56,8 @@ enum meeting_step {
     MEETING_READ,
     MEETING_SENT,
     MEETING_STEPS,
-    MEETING_END = 1 << 30 /* of rank 0 with its exit status, and why: all leave */
+    MEETING_END = 1 << 30, /* with an exit status, and why: no trial follows */
+    MEETING_LAST           /* the same, of rank 0: it has written its results */
 };
 
 struct meeting_member {
@@ -82,6 +83,7 @@ struct meeting {
     struct meeting_plan plan;
     struct setup_session *session;  /* with the meeting place */
     struct meeting_member *members; /* by rank */
+    char name[MEETING_NAME_SIZE];   /* this host's */
     uint32_t rank;
     struct meeting_member *heard; /* the members that this host watches */
     uint32_t heard_count;
@@ -99,13 +101,15 @@ struct meeting {
 MUST_CHECK enum error_kind meeting_join(const struct meeting_plan *plan, struct meeting **meeting,
                                         struct error *error);
 
-/* Rank 0 says END, with its exit status and why the hosts have gone apart. */
-void meeting_end(struct meeting *meeting, int status);
+/* Says END or LAST, with an exit status and why the hosts have gone apart. */
+void meeting_end(struct meeting *meeting, enum meeting_step step, int status);
 
-/* Rank 0 says END, too, and waits until all have heard it; a host that has heard
- * it waits until rank 0 has gone; at most until a session would have ended. Deletes the member, and
- * the place if zkherd has made it and nobody is left there. NULL is fine. */
-void meeting_leave(struct meeting *meeting, int status);
+/* Rank 0 says LAST, and waits until the others have gone; they wait for that, and say END before if
+ * it is they who end; at most until a session would have ended. Deletes the place if zkherd has
+ * made it and nobody is left there. Returns the exit status: that of rank 0 if this host has heard
+ * it; MEETING_LOST: rank 0 has gone without a word. NULL is fine. */
+#define MEETING_LOST (-1)
+int meeting_leave(struct meeting *meeting, int status);
 
 /* The hosts go apart, for a reason of the caller's. */
 void meeting_break(struct meeting *meeting, const char *format, ...)
@@ -138,9 +142,5 @@ uint64_t *meeting_take(struct meeting *meeting, uint32_t rank, size_t *count);
 
 /* Whether the meeting's session is with one of these servers, whose hosts are addresses. */
 bool meeting_is_at(const struct meeting *meeting, const struct connect_string *servers);
-
-/* For rank 0: what all hosts have sent and received for GO, BEGUN and REST, if it has set `spent`
- * to 0 before. */
-struct tally meeting_cost(const struct meeting *meeting);
 
 #endif

@@ -51,10 +51,11 @@ static const struct experiment_kind of_load = {
 
 /* ------------------------------------------------------------------ orders */
 
-/* Takes a step together with the other hosts, if there are any. */
+/* Takes a step together with the other hosts, if there are any; the last one even if this host
+ * cannot go on. */
 static void take_step(struct load_trial *trial, enum load_step step)
 {
-    if (trial->plan->take_step != NULL && load_trial_goes_on(trial))
+    if (trial->plan->take_step != NULL && (step == LOAD_STEP_CLEAR || load_trial_goes_on(trial)))
         trial->plan->take_step(trial->plan->company, trial, step);
 }
 
@@ -112,7 +113,7 @@ struct load_trial *load_trial_begin(const struct load_plan *plan, const struct f
     trial->progress.load = trial->load;
     experiment_open(experiment);
     experiment->counters.may_lack = !server_counters_is_private(&experiment->counters);
-    if (load_trial_goes_on(trial) && plan->fleet.rank == 0)
+    if (load_trial_goes_on(trial) && plan->fleet.first == 0)
         experiment_check(experiment, make_folders(trial));
     take_step(trial, LOAD_STEP_BEGIN);
     experiment_start(experiment, trial->load->shared, &load_session_ops, trial->load);
@@ -281,8 +282,9 @@ static void end_load(struct load_trial *trial, bool alone)
     experiment_stop(&trial->experiment);
     if (trial->experiment.end != END_ERROR && !is_added_up)
         load_result_add_up(trial->result);
-    for (uint32_t i = 0; i < trial->plan->fleet.processes; i++)
-        trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;
+    if (trial->result->client_rss_kib == 0) /* else all hosts' */
+        for (uint32_t i = 0; i < trial->plan->fleet.processes; i++)
+            trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;
 }
 
 /* If `alone`, no other session has used the servers since it began: compares their counts. */

@@ -98,7 +98,7 @@ enum load_step {
     LOAD_STEP_START,  /* returns when this host is to begin */
     LOAD_STEP_REST,   /* all requests are answered */
     LOAD_STEP_ADD_UP, /* the servers' counters are read, and the workers' counts added up */
-    LOAD_STEP_CLEAR,  /* the sessions have deleted their znodes */
+    LOAD_STEP_CLEAR,  /* the sessions have deleted their znodes, or cannot go on */
 };
 
 struct load_plan {

@@ -233,8 +233,7 @@ TEST(a_sessions_seed_does_not_depend_on_the_hosts)
         struct fleet_plan plan = {.processes = 2,
                                   .seed = 7,
                                   .sessions = SESSIONS / 3 + (rank < SESSIONS % 3),
-                                  .rank = rank,
-                                  .hosts = 3,
+                                  .first = sessions,
                                   .all = SESSIONS};
         sessions += plan.sessions;
         draw(plan, dealt, sessions);

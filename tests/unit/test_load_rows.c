@@ -115,6 +115,18 @@ static void assert_near(double found, double expected)
         fail_msg("%g, not %g", found, expected);
 }
 
+/* ------------------------------------------------------------------ several hosts */
+
+TEST_BETWEEN(hosts_that_begin_apart_do_not_send_together, set_up, tear_down)
+{
+    const struct load_host host = {.millicores = 2000};
+    struct load_hosts hosts = {.busiest = &host, .spread_ns = SECONDS * NS_PER_S / 20};
+    plan.company = &hosts;
+    assert_valid();
+    hosts.spread_ns++;
+    assert_times_do_not_stand("the hosts may have begun 0.500 s apart", false);
+}
+
 /* ------------------------------------------------------------------ figures */
 
 TEST_BETWEEN(each_percentile_stands_in_its_column, set_up_silent, tear_down)

@@ -85,7 +85,7 @@ static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
     struct error error = {0};
     char why[160];
     plan = (struct load_plan){
-        .fleet = {.sessions = 1, .processes = 1, .hosts = 4, .all = session_number + 1},
+        .fleet = {.sessions = 1, .processes = 1, .all = session_number + 1},
         .rate_per_s = rate_per_s,
         .value_bytes = VALUE_BYTES,
         .znodes = znodes,
