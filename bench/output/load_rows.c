@@ -30,7 +30,7 @@ static bool judge_driver(const struct load_result *result, double client_cores,
         cores_allowed = (double)hosts->busiest->millicores / 1e3;
         client_cores = (double)hosts->busiest->client_cpu_ns / 1e9 / result->seconds;
         if ((double)hosts->spread_ns > SPREAD_SHARE_MAX * 1e9 * result->seconds)
-            validity_lose(&validity, "the hosts may have begun %.3f s apart",
+            validity_lose(validity, "the hosts may have begun %.3f s apart",
                           (double)hosts->spread_ns / 1e9);
     }
     const struct validity_driver driver = {
