@@ -188,10 +188,14 @@ TEST_BETWEEN(a_paced_trial_has_no_time_of_an_acquisition, set_up, tear_down)
 
 /* ------------------------------------------------------------------ no trial */
 
+/* Nor is a file opened behind an error. */
 TEST_BETWEEN(without_a_trial_nothing_is_kept, set_up, tear_down)
 {
+    struct error first = {.kind = ERROR_NO_SPACE};
     begin(1);
-    assert_int_equal(access(folder, F_OK), 0);
+    size_t opened = count_entries(folder);
+    file_set_add_csv(&base.files, "second.csv", "column", &base.csv, &first);
+    assert_int_equal(count_entries(folder), opened);
     finish();
     assert_int_equal(count_entries(parent), 0);
 }
