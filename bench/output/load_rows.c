@@ -21,7 +21,8 @@ TABLE_DEFINE(load_row, "load.csv", LOAD_ROW_COLUMNS)
 
 /* ------------------------------------------------------------------ whether the times stand */
 
-/* Whether the driver was the limit: of several hosts one that is overloaded is enough. */
+/* Whether the driver was the limit: of several hosts, which are to begin together, one that is
+ * overloaded is enough. */
 static bool judge_driver(const struct load_result *result, double client_cores,
                          double cores_allowed, struct validity *validity)
 {
