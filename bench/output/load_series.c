@@ -214,6 +214,7 @@ static enum error_kind follow(struct load_series *series, struct error *error)
     const struct meeting_member *first = &meeting->members[0];
     struct rounds_trial trial;
     uint32_t rank = meeting->rank;
+    bool quiet = series->options->output.quiet;
     unsigned long long seed;
     size_t made = 0;
     bool is_there; /* the set-up session has waited for long */
@@ -242,13 +243,14 @@ static enum error_kind follow(struct load_series *series, struct error *error)
         snprintf(target->root, sizeof target->root, "%.47s", base->root);
     if (series->status == MEETING_LOST)
         series->status = status;
-    if (series->options->output.quiet)
-        return error->kind;
     const char *why = error->kind == ERROR_APART ? error->detail : error_words(error->kind);
-    complain_mildly("host %u of %u: %zu trial%s; status %d%s%s", rank, series->options->hosts, made,
-                    text_plural(made), series->status, series->status != 0 ? ": " : "",
-                    series->status != 0 ? why : "");
-    return error->kind = ERROR_NONE;
+    if (!quiet)
+        complain_mildly("host %u of %u: %zu trial%s; status %d%s%s", rank, series->options->hosts,
+                        made, text_plural(made), series->status, series->status != 0 ? ": " : "",
+                        series->status != 0 ? why : "");
+    if (!quiet || series->status == 0)
+        error->kind = ERROR_NONE;
+    return error->kind;
 }
 
 static enum error_kind run(void *context, struct error *error)
