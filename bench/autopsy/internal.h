@@ -42,7 +42,8 @@
       "of `refused` those beside which other ephemeral znodes were there: inferred")               \
     X(T, next_sequence, COUNT, "", 0, NONE, "the number of the next znode in the queue's folder")  \
     X(T, own, FLAG, "", 0, NONE, "it is below the root of a run of zkherd")                        \
-    X(T, foreign, FLAG, "", 0, PRIVATE, "it is not zkherd's own")
+    X(T, foreign, FLAG, "", 0, PRIVATE, "it is not zkherd's own")                                  \
+    X(T, certain, FLAG, "", 0, PRIVATE, "it cannot be a registry with numbered members")
 TABLE_DECLARE(autopsy_lock, AUTOPSY_LOCK_COLUMNS);
 
 #define AUTOPSY_HOLD_COLUMNS(X, T)                                                                 \

@@ -65,7 +65,7 @@ static uint64_t count_of(const struct autopsy *autopsy, enum autopsy_period_colu
 #define COLUMNS(list) list, sizeof(list) / sizeof(list)[0]
 
 static const size_t by_waiters[] = {autopsy_lock_foreign, autopsy_lock_stood_still,
-                                    autopsy_lock_waiters_max};
+                                    autopsy_lock_certain, autopsy_lock_waiters_max};
 static const size_t by_refused[] = {autopsy_lock_foreign, autopsy_lock_refused};
 static const size_t by_held[] = {autopsy_expiry_held};
 static const size_t by_doubts[] = {autopsy_doubt_refused};
@@ -91,16 +91,14 @@ static void conclude_hold(struct table *findings, const struct table_value *lock
                *session = lock[autopsy_lock_held_max_session].text;
     const double held_s = table_number(&lock[autopsy_lock_held_max_s]);
     const struct table_value *begin = &lock[autopsy_lock_held_max_begin_ms];
-    const bool is_known = begin->kind != TABLE_UNKNOWN,
-               is_lock = lock[autopsy_lock_handoffs].count > 0 ||
-                         strcmp(lock[autopsy_lock_recipe].text, "queue") != 0;
+    const bool is_known = begin->kind != TABLE_UNKNOWN;
     char path[TEXT_SIZE], from[TEXT_SIZE] = "before the logs", held[32];
     if (is_known)
         time_text(begin->number, from);
     findings_add(findings, FINDING_MEASURED("stood-still", name, FINDING_FIGURE(held_s), "s", 0),
                  "Stood still%s: %s, held for %s%s by %s, from %s to the end, while %" PRIu64
                  " waited",
-                 is_lock ? "" : ", unless these are members of a registry",
+                 lock[autopsy_lock_certain].flag ? "" : ", unless these are members of a registry",
                  printable_text(name, path, sizeof path),
                  text_format_duration((uint64_t)(1e9 * held_s), held, sizeof held),
                  is_known ? "" : " or longer", session != NULL ? session : "a znode of no session",

@@ -554,6 +554,8 @@ static void complete_locks(struct autopsy *autopsy)
         row[autopsy_lock_recipe] = table_text(lock->recipe);
         row[autopsy_lock_next_sequence] = table_count_if(lock->next_number > 0, lock->next_number);
         row[autopsy_lock_foreign] = table_flag(!row[autopsy_lock_own].flag);
+        row[autopsy_lock_certain] =
+            table_flag(row[autopsy_lock_handoffs].count > 0 || strcmp(lock->recipe, "queue") != 0);
         memmove(table->values + kept++ * columns, row, columns * sizeof *row);
     }
     table->rows = kept; /* the rows behind have no text of their own */
