@@ -125,12 +125,10 @@ struct html_slot {
 };
 void html_frame(FILE *stream, const char *frame, const struct html_slot *slots);
 
-/* A column's heading; all its fields are numbers. points: as wide as its widest text in small type.
- */
 struct page_heading {
     const char *text;
-    bool is_numeric;
-    double points;
+    bool is_numeric; /* all fields of the column are */
+    double points;   /* of its widest text, in LaTeX's small type */
 };
 
 /* A table that can be scrolled by keyboard: between the two its rows, each with its cells between
@@ -147,8 +145,7 @@ struct page_form {
                          const struct page_heading *headings, size_t count);
     void (*cell)(FILE *stream, size_t place, bool is_number, const char *text); /* place: from 0 */
     const char *row_end;
-    bool is_narrow; /* the columns for a paper alone, each figure with its interval, and what is the
-                       same in all rows in the title */
+    bool is_narrow; /* columns for a paper alone, figures with intervals, constants in the title */
 };
 
 extern const struct page_form page_form_html, page_forms[]; /* by enum page_format */

@@ -235,8 +235,21 @@ static bool is_constant(const struct view *view, const struct column *column)
     return line == end && (view->line_count > 1 || first[0] == '\0');
 }
 
+/* Adds a constant column to a title, unless it is empty. *before: what separates it. */
+static void add_constant(struct growing_text *title, const char **before, const struct view *view,
+                         const struct column *column)
+{
+    char text[FIELD_SIZE];
+    const struct line *line = &view->lines[0];
+    if (page_text(line->file, line->row, column->name)[0] == '\0')
+        return;
+    growing_text_add(title, "%s%s: %s", *before, column->paper,
+                     format_field(line, column, true, text));
+    *before = ", ";
+}
+
 /* Chooses the columns of a form, and their headings; in a narrow one the title has those that are
- * constant, but the last; what is empty is nowhere. Returns how many there are. */
+ * constant, which not all are: keys tell rows apart. Returns how many there are. */
 static size_t choose_columns(const struct view *view, bool is_narrow, const struct column **columns,
                              struct page_heading *headings, struct growing_text *title)
 {
@@ -247,25 +260,13 @@ static size_t choose_columns(const struct view *view, bool is_narrow, const stru
         const struct column *column = &view->columns[i];
         if (is_narrow && column->paper[0] == '\0')
             continue;
+        if (is_narrow && is_constant(view, column)) {
+            add_constant(title, &before, view, column);
+            continue;
+        }
         columns[count] = column;
         headings[count++] = (struct page_heading){is_narrow ? column->paper : column->heading,
                                                   is_numeric(view, column), 0};
-    }
-    for (size_t i = 0; is_narrow && i + 1 < count;) {
-        char text[FIELD_SIZE];
-        if (!is_constant(view, columns[i])) {
-            i++;
-            continue;
-        }
-        const struct line *line = &view->lines[0];
-        if (page_text(line->file, line->row, columns[i]->name)[0] != '\0') {
-            growing_text_add(title, "%s%s: %s", before, headings[i].text,
-                             format_field(line, columns[i], true, text));
-            before = ", ";
-        }
-        count--;
-        memmove(columns + i, columns + i + 1, (count - i) * sizeof *columns);
-        memmove(headings + i, headings + i + 1, (count - i) * sizeof *headings);
     }
     growing_text_add(title, "%s", before[0] == ',' ? ")" : "");
     return count;
