@@ -127,7 +127,7 @@ struct series_options {
     const struct target_options *target;
     const struct output_options *output;
     struct levels *clients; /* at a time; the largest is the last */
-    uint32_t hosts; /* that share the clients; 0: this one has them all */
+    uint32_t hosts;         /* that share the clients; 0: this one has them all */
     uint32_t processes;
     const char *piece; /* what an interrupted series keeps; NULL: "trial" */
     /* The verdict of the object that --json prints if the series is interrupted before its first
