@@ -95,6 +95,7 @@ static struct jute_bytes read_path(struct source *source)
         source->failed = true;
     else
         read_bytes(source, source->path, length);
+    source->failed |= length > 0 && source->path[0] != '/';
     return (struct jute_bytes){source->path, source->failed ? 0 : length};
 }
 
