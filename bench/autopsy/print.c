@@ -127,7 +127,7 @@ static void conclude_herd(struct table *findings, const struct table_value *lock
     else if (each <= HERD_REFUSALS || waiters < 2)
         findings_add(findings, finding, "No herd: %s refused %" PRIu64 " create%s, %.1f a grant",
                      name, refused, text_plural(refused), each);
-    else if (sure <= HERD_REFUSALS * (double)grants && refused > (grants + 1) * waiters)
+    else if ((double)sure <= HERD_REFUSALS * (double)grants && refused > (grants + 1) * waiters)
         /* more than releases wake: clients may create again what is there, as Kafka's brokers do */
         findings_add(findings, finding,
                      "Undecided: %s may have refused %" PRIu64 " creates, and surely %" PRIu64
