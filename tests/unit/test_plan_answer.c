@@ -242,6 +242,11 @@ TEST_BETWEEN(no_size_is_called_met_or_not_met_without_fresh_trials, NULL, tear_d
     cut_after(SIZE_MAX, 5);
     assert_line("\nscalable        6  failed  3 of 3 fresh     6.02");
     assert_fields("5", "", "6", "", "found");
+    ask_of_handoffs(NULL);
+    run(100, JUDGE_FAIL, false, 4);
+    search_settle(&search);
+    run(100, JUDGE_FAIL, false, SIZE_MAX);
+    assert_fields("2", "", "", "no size failed", "out of time");
 }
 
 /* It failed on the way up and passed afresh, twice: it is not called a failure. */
