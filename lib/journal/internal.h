@@ -5,6 +5,7 @@
 
 #include "journal/journal.h"
 
+#include <sys/types.h>
 #include <zlib.h>
 
 /* Files begin with a word, the version and a number of the database. */
@@ -25,7 +26,9 @@ struct journal_file {
     char *path;
     size_t folder; /* its index among the folders that were named */
     int64_t zxid;  /* of a log its first record's, 0: it has none; of a snapshot that of its name */
-    uint64_t bytes;               /* when it was found */
+    uint64_t bytes; /* when it was found */
+    dev_t device;
+    ino_t inode;
     uint64_t end;                 /* of a log: where the first reading ended; 0: none did */
     struct snapshot_facts *facts; /* NULL: not known yet */
 };

@@ -54,6 +54,7 @@ static bool read_name(const char *name, const char *prefix, int64_t *zxid)
     return *end == '\0' || *end == '.';
 }
 
+/* A file that is there by the name of another folder, too, is one. */
 static enum error_kind add_file(struct journal_files *files, struct journal_file file,
                                 struct error *error)
 {
@@ -62,6 +63,13 @@ static enum error_kind add_file(struct journal_files *files, struct journal_file
     if (stat(file.path, &status) != 0)
         kind = error_from_errno(error, errno, file.path, "looking at it");
     file.bytes = (uint64_t)status.st_size;
+    file.device = status.st_dev;
+    file.inode = status.st_ino;
+    for (size_t i = 0; i < files->count; i++)
+        if (files->list[i].device == file.device && files->list[i].inode == file.inode) {
+            free(file.path);
+            return kind;
+        }
     files->bytes += file.bytes;
     files->list = memory_grow(files->list, files->count, sizeof file);
     files->list[files->count++] = file;
