@@ -225,7 +225,8 @@ static enum error_kind prepare(struct series *series, struct error *error)
 
 void series_measure_noise(struct series *series)
 {
-    progress_show_step(&series->progress, "looking for other programs' load on this machine");
+    if (series->noise.measures)
+        progress_show_step(&series->progress, "looking for other programs' load on this machine");
     noise_watch_measure_first(&series->noise, series->planned);
     progress_clear(&series->progress);
 }
@@ -313,7 +314,7 @@ static void close_record(struct series *series, struct series_record *record, st
     if (files->trials < record->planned)
         findings_add(&record->findings,
                      FINDING_MEASURED("trials", "trials", FINDING_FIGURE((double)files->trials),
-                                      NULL, record->planned),
+                                      "trials", record->planned),
                      "trials: %zu of the %zu that were planned", files->trials, record->planned);
     if (record->made_again.rows > 0)
         ERROR_FIRST(error, file_set_save_table(files->folder, &record->made_again, "made_again.csv",
