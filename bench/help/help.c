@@ -84,10 +84,10 @@ static int print_private(void)
 /* The text of docs/files.md, which says what each column is. */
 extern const char files_md[];
 
-/* The CSV file that a table is of: that of the last heading, or of the paragraph before the table;
- * empty: of none. */
 #define NAME_SIZE 64 /* of a column, at most */
 
+/* The CSV file that a table is of: that of the last heading, or of the paragraph before the table;
+ * empty: of none. */
 struct place {
     const char *text;
     size_t length;
@@ -145,16 +145,23 @@ static size_t print_columns(const char *name)
     return count;
 }
 
-/* Copies the first column that begins with the name, or is like it; else name is "". */
+static bool is_like(const char *typed, const char *name)
+{
+    return strncmp(name, typed, strlen(typed)) == 0 || text_is_like(typed, name);
+}
+
+/* Copies the first subcommand, or else column, that begins with what is typed, or is like it; else
+ * name is "". */
 static void find_like(const char *typed, char name[NAME_SIZE])
 {
     name[0] = '\0';
+    for (const struct subcommand *one = subcommands; one->name != NULL && name[0] == '\0'; one++)
+        if (is_like(typed, one->name))
+            snprintf(name, NAME_SIZE, "%s", one->name);
     for (const char *line = files_md; name[0] == '\0' && *line != '\0';
-         line = strchr(line, '\n') + 1) {
-        if (sscanf(line, "| `%63[a-z0-9_]` |", name) == 1 &&
-            strncmp(name, typed, strlen(typed)) != 0 && !text_is_like(typed, name))
+         line = strchr(line, '\n') + 1)
+        if (sscanf(line, "| `%63[a-z0-9_]` |", name) == 1 && !is_like(typed, name))
             name[0] = '\0';
-    }
 }
 
 /* ------------------------------------------------------------------ the topics */
