@@ -233,7 +233,9 @@ static void take_step(void *context, struct load_trial *trial, enum load_step of
         [LOAD_STEP_START] = MEETING_GO,    [LOAD_STEP_REST] = MEETING_REST,
         [LOAD_STEP_ADD_UP] = MEETING_READ, [LOAD_STEP_CLEAR] = MEETING_SENT};
     struct load_hosts *hosts = context;
-    const char *reason = trial->result->reason;
+    const struct experiment *experiment = &trial->experiment;
+    const char *reason =
+        experiment->end == END_ERROR ? error_words(experiment->error.kind) : trial->result->reason;
     uint64_t began_ns = experiment_now_ns(&trial->experiment);
     if (!load_trial_goes_on(trial))
         meeting_break(hosts->meeting, "host %u (%s) cannot go on%s%s", hosts->meeting->rank,
