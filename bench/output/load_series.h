@@ -108,7 +108,8 @@ struct load_cell {
     X(T, notifications_untimed, COUNT, "", 0, NONE,                                                \
       "those whose write is not known: a lost reply, a multi, or too many writes in between")      \
     X(T, writes_fired, COUNT, "", 0, NONE, "measured writes that fired a timed notification")      \
-    X(T, fan_out_mean, REAL, "", 3, GEOMETRIC, "their timed notifications; empty without one")     \
+    X(T, fan_out_mean, REAL, "", 3, GEOMETRIC,                                                     \
+      "timed notifications by `writes_fired`; empty if that is 0")                                 \
     X(T, fan_out_max, COUNT, "", 0, NONE, "the most of one write; empty if there was none")        \
     LOAD_PAIR_COLUMNS(X, T, notification, GEOMETRIC, NONE,                                         \
                       "from the sending of such a write to a notification")                        \

@@ -54,7 +54,8 @@
     NOISE_PRESSURE(M, X, T, memory)                                                                \
     M(X, T, noise_throttled_percent, REAL, "%", 1,                                                 \
       "share of the trial in which zkherd's cgroup was stopped by its quota")                      \
-    M(X, T, noise_clock_jump_us, REAL, "us", 1, "of the clock of the day, by the monotonic one")   \
+    M(X, T, noise_clock_jump_us, REAL, "us", 1,                                                    \
+      "how far the clock of the day moved against the monotonic one")                              \
     M(X, T, noise_frequency_percent, REAL, "%", 0,                                                 \
       "the lowest frequency of a core before and after the trial, as a share of the highest")      \
     M(X, T, noise_flush_us, REAL, "us", 1,                                                         \
