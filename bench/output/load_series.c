@@ -243,12 +243,12 @@ static enum error_kind follow(struct load_series *series, struct error *error)
         snprintf(target->root, sizeof target->root, "%.47s", base->root);
     if (series->status == MEETING_LOST)
         series->status = status;
-    const char *why = error->kind == ERROR_APART ? error->detail : error_words(error->kind);
-    if (!quiet)
+    bool is_apart = error->kind == ERROR_APART, fails = series->status != 0;
+    if (!quiet || (is_apart && fails))
         complain_mildly("host %u of %u: %zu trial%s; status %d%s%s", rank, series->options->hosts,
-                        made, text_plural(made), series->status, series->status != 0 ? ": " : "",
-                        series->status != 0 ? why : "");
-    if (!quiet || series->status == 0)
+                        made, text_plural(made), series->status, is_apart && fails ? ": " : "",
+                        is_apart && fails ? error->detail : "");
+    if (is_apart || !fails) /* else an error of this host, about which the series complains */
         error->kind = ERROR_NONE;
     return error->kind;
 }
