@@ -273,7 +273,7 @@ static void end_hosts(struct load_series *series, struct series_record *record)
                                       FINDING_FIGURE((double)hosts->spread_most_ns / 1e3), "us",
                                       record->rows.rows),
                      "%u hosts have begun within %s of each other; %llu requests to these servers "
-                     "were of their meeting in the last trial",
+                     "were of their meeting in the last whole trial",
                      series->options->hosts,
                      text_format_duration(hosts->spread_most_ns, spread, sizeof spread),
                      (unsigned long long)tally_rpcs(&hosts->cost));

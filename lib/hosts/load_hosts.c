@@ -237,7 +237,7 @@ static void take_step(void *context, struct load_trial *trial, enum load_step of
     const char *reason =
         experiment->end == END_ERROR ? error_words(experiment->error.kind) : trial->result->reason;
     uint64_t began_ns = experiment_now_ns(&trial->experiment);
-    if (!load_trial_goes_on(trial))
+    if (!load_trial_goes_on(trial) && (hosts->meeting->rank > 0 || trial->result->end != END_DONE))
         meeting_break(hosts->meeting, "host %u (%s) cannot go on%s%s", hosts->meeting->rank,
                       hosts->meeting->name, reason[0] != '\0' ? ": " : "", reason);
     if (of == LOAD_STEP_OPEN) {

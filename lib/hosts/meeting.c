@@ -460,8 +460,7 @@ int meeting_leave(struct meeting *meeting, int status)
     else if (meeting->has_met && meeting->rank > 0 && first->is_gone)
         status = MEETING_LOST;
     setup_session_free(meeting->session); /* the member and its parts go with it */
-    if (meeting->has_come)
-        delete_place(meeting->plan.servers);
+    delete_place(meeting->plan.servers);
     for (uint32_t rank = 0; rank < meeting->plan.hosts; rank++)
         free(meeting->members[rank].data);
     free(meeting->members);

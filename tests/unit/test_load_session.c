@@ -84,13 +84,12 @@ static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
 {
     struct error error = {0};
     char why[160];
-    plan = (struct load_plan){
-        .fleet = {.sessions = 1, .processes = 1, .all = session_number + 1},
-        .rate_per_s = rate_per_s,
-        .value_bytes = VALUE_BYTES,
-        .znodes = znodes,
-        .seconds = 1,
-        .root = "/r"};
+    plan = (struct load_plan){.fleet = {.sessions = 1, .processes = 1, .all = session_number + 1},
+                              .rate_per_s = rate_per_s,
+                              .value_bytes = VALUE_BYTES,
+                              .znodes = znodes,
+                              .seconds = 1,
+                              .root = "/r"};
     if (!mix_parse(mix, &plan.mix, why, sizeof why))
         fail_msg("%s", why);
     plan.fleet.depth = mix_requests(&plan.mix, depth);
