@@ -224,15 +224,15 @@ static double measure_points(const char *text)
     return points;
 }
 
-/* Whether a column has nothing, or one text in several rows, and no interval. */
+/* Whether a column has nothing; or, if it is no figure, one text in several rows. */
 static bool is_constant(const struct view *view, const struct column *column)
 {
     const struct line *line = view->lines, *end = line + view->line_count;
     const char *first = page_text(line->file, line->row, column->name);
-    while (line < end && strcmp(page_text(line->file, line->row, column->name), first) == 0 &&
-           isnan(find_end(line, column, "low")))
+    bool is_figure = column->factor != 0 && !column->is_key && strcmp(column->name, "trials") != 0;
+    while (line < end && strcmp(page_text(line->file, line->row, column->name), first) == 0)
         line++;
-    return line == end && (view->line_count > 1 || first[0] == '\0');
+    return line == end && (first[0] == '\0' || (view->line_count > 1 && !is_figure));
 }
 
 /* Adds a constant column to a title, unless it is empty. *before: what separates it. */
