@@ -151,7 +151,7 @@ void progress_show(const struct progress *progress, const struct progress_name *
     progress_show_step(progress, line);
 }
 
-/* Of the measured time, what was answered in the last second that has ended. */
+/* The measured time shows what was answered in the last second that has ended. */
 void progress_show_load(const struct progress *progress, const char *topology,
                         const struct load_progress *load)
 {

@@ -14,7 +14,7 @@
 /* If more of what was due was never sent, not even the median of the response times is known. */
 #define UNSENT_SHARE_MAX 0.5
 
-/* Of the measured time: hosts that begin further apart do not send at the same time. */
+/* The share of the measured time by which hosts may begin apart: else they do not send together. */
 #define SPREAD_SHARE_MAX 0.05
 
 TABLE_DEFINE(load_row, "load.csv", LOAD_ROW_COLUMNS)

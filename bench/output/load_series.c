@@ -204,19 +204,15 @@ static enum error_kind make(void *context, struct error *error)
 
 /* ------------------------------------------------------------------ of several hosts */
 
-/* A host that is not rank 0: makes the trials that rank 0 orders, and keeps nothing. The root of
- * a rank 0 that was killed is deleted with the target. */
-static enum error_kind follow(struct load_series *series, struct error *error)
+/* A host that is not rank 0 makes the trials that rank 0 orders, until one fails or the hosts go
+ * apart, and adds their number to *made. */
+static void make_ordered(struct load_series *series, size_t *made, struct error *error)
 {
     struct series *base = &series->base;
     struct meeting *meeting = series->hosts.meeting;
-    struct target *target = &base->targets.list[0];
     const struct meeting_member *first = &meeting->members[0];
     struct rounds_trial trial;
-    uint32_t rank = meeting->rank;
-    bool quiet = series->options->output.quiet;
     unsigned long long seed;
-    size_t made = 0;
     bool is_there; /* the set-up session has waited for long */
     base->trial = &trial;
     while (meeting_await(meeting, MEETING_TRIAL, error) == ERROR_NONE) {
@@ -227,24 +223,36 @@ static enum error_kind follow(struct load_series *series, struct error *error)
             continue;
         }
         series->options->seed = seed;
-        if (setup_session_exists(target->setup, base->root, &is_there, error) ||
+        if (setup_session_exists(base->targets.list[0].setup, base->root, &is_there, error) ||
             make(series, error))
             break;
-        made++;
+        (*made)++;
     }
-    if (base->root[0] == '\0')
+    if (base->root[0] == '\0') /* MET names it */
         snprintf(base->root, sizeof base->root, "%s", first->text);
     base->root[1 + strcspn(base->root + 1, "/")] = '\0';
+    base->trial = NULL;
+}
+
+/* Keeps nothing. The root of a rank 0 that was killed is deleted with the target. */
+static enum error_kind follow(struct load_series *series, struct error *error)
+{
+    struct meeting *meeting = series->hosts.meeting;
+    struct target *target = &series->base.targets.list[0];
+    const char *root = series->base.root;
+    uint32_t rank = meeting->rank;
+    size_t made = 0;
+    make_ordered(series, &made, error);
     int status = error_exit_status(error->kind);
     meeting_break(meeting, "%s", error_words(error->kind));
     target->setup->beside = NULL;
     series->status = load_hosts_leave(&series->hosts, status);
-    if (series->status == MEETING_LOST && target_root_is_name(base->root + 1))
-        snprintf(target->root, sizeof target->root, "%.47s", base->root);
+    if (series->status == MEETING_LOST && target_root_is_name(root + 1))
+        snprintf(target->root, sizeof target->root, "%.47s", root);
     if (series->status == MEETING_LOST)
         series->status = status;
     bool is_apart = error->kind == ERROR_APART, fails = series->status != 0;
-    if (!quiet || (is_apart && fails))
+    if (!series->options->output.quiet || (is_apart && fails))
         complain_mildly("host %u of %u: %zu trial%s; status %d%s%s", rank, series->options->hosts,
                         made, text_plural(made), series->status, is_apart && fails ? ": " : "",
                         is_apart && fails ? error->detail : "");

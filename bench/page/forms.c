@@ -33,7 +33,7 @@ const struct page_form page_form_html = {begin_html, write_html_cell, "</tr>\n",
 #define LATEX_ROW_END " \\\\\n"
 #define LATEX_END     "\\bottomrule\n\\end{tabular}\n\\end{table"
 
-/* Of the class article on a page with two columns, the narrowest of usual ones, in points. */
+/* The class article on a page with two columns, the narrowest of usual ones, in points. */
 #define COLUMN_POINTS 229
 #define PAGE_POINTS   469
 #define GAP_POINTS    6

@@ -33,7 +33,7 @@ struct fleet_plan {
      * one is lost (connect_spread); it stays where it is then. In a simulation a server's port is
      * its number, from 1. */
     const struct connect_string *servers;
-    /* Of hosts that share `all` sessions, this one has those from number `first` on. The one with
+    /* Hosts share `all` sessions, and this one has those from number `first` on. The one with
      * number 0 makes and deletes the root, and reads the servers' counters. 0: this one is alone.
      */
     uint32_t first, all;
